@@ -1,0 +1,34 @@
+import js from "@eslint/js";
+import jest from "eslint-plugin-jest";
+import tseslint from "typescript-eslint";
+
+// Biome formats and does the fast checks; ESLint does what needs types.
+export default tseslint.config(
+  { ignores: ["**/dist/", "**/build*/", "**/node_modules/", ".tools/", "coverage/", "docs/api/", "test/repo/fixtures/"] },
+  {
+    files: ["**/*.ts"],
+    extends: [js.configs.recommended, tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { project: "./tsconfig.test.json", tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      "@typescript-eslint/no-extraneous-class": ["error", { allowWithDecorator: true }],
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/no-import-type-side-effects": "error",
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
+      // A value type and its companion object share one name on purpose (Gid, Lid, PKey …).
+      "@typescript-eslint/no-redeclare": "off",
+      "no-redeclare": "off",
+      "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    files: ["**/*.test.ts", "**/test/**/*.ts"],
+    extends: [jest.configs["flat/recommended"]],
+    rules: {
+      "@typescript-eslint/no-non-null-assertion": "off",
+      "@typescript-eslint/unbound-method": "off",
+      "jest/expect-expect": "off", // helpers and property tests assert too
+      "jest/no-conditional-expect": "off",
+      "jest/valid-title": "off",
+    },
+  },
+);

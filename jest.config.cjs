@@ -1,0 +1,49 @@
+// One project per package and per rung that lives outside the packages; see CONTRIBUTING.md, "Tests".
+const { existsSync, readdirSync } = require("node:fs");
+
+const swc = [
+  "@swc/jest",
+  {
+    jsc: {
+      target: "es2023",
+      parser: { syntax: "typescript", decorators: true },
+      transform: { legacyDecorator: true, decoratorMetadata: false },
+      keepClassNames: true,
+    },
+    module: { type: "commonjs" },
+    sourceMaps: "inline",
+  },
+];
+
+const project = (displayName, rootDir, testMatch) => ({
+  displayName,
+  rootDir: `${__dirname}/${rootDir}`,
+  testEnvironment: "node",
+  testEnvironmentOptions: { customExportConditions: ["@verbena/source", "node", "node-addons", "require", "default"] },
+  testMatch,
+  setupFiles: ["reflect-metadata"],
+  transform: { "^.+\\.ts$": swc },
+  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+});
+
+const workspaces = (parent) =>
+  (existsSync(`${__dirname}/${parent}`) ? readdirSync(`${__dirname}/${parent}`) : [])
+    .filter((name) => existsSync(`${__dirname}/${parent}/${name}/package.json`))
+    .map((name) =>
+      project(parent === "packages" ? name : `example-${name}`, `${parent}/${name}`, [
+        "<rootDir>/src/**/*.test.ts",
+        "<rootDir>/test/**/*.test.ts",
+      ]),
+    );
+
+const rungs = ["peers", "vm", "repo"]
+  .filter((name) => existsSync(`${__dirname}/test/${name}`))
+  .map((name) => project(name, `test/${name}`, ["<rootDir>/**/*.test.ts"]));
+
+module.exports = {
+  projects: [...workspaces("packages"), ...workspaces("examples"), ...rungs],
+  maxWorkers: 2,
+  collectCoverageFrom: ["packages/*/src/**/*.ts"],
+  coverageProvider: "v8",
+  coverageReporters: ["text-summary", "lcov", "json-summary"],
+};
