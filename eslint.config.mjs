@@ -4,7 +4,9 @@ import tseslint from "typescript-eslint";
 
 // Biome formats and does the fast checks; ESLint does what needs types.
 export default tseslint.config(
-  { ignores: ["**/dist/", "**/build*/", "**/node_modules/", ".tools/", "coverage/", "docs/api/", "test/repo/fixtures/"] },
+  {
+    ignores: ["**/dist/", "**/build*/", "**/node_modules/", ".tools/", "coverage/", "docs/api/", "test/repo/fixtures/"],
+  },
   {
     files: ["**/*.ts"],
     extends: [js.configs.recommended, tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

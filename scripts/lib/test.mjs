@@ -1,0 +1,93 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { root } from "./paths.mjs";
+import { rungs } from "./rungs.mjs";
+
+const usage = `usage: scripts/test [--rung NAME]... [JEST OPTIONS]
+
+Runs every rung of tests that this machine can run and names those it cannot:
+${rungs.map((rung) => `  ${rung.name.padEnd(10)} ${rung.about}`).join("\n")}
+
+With VERBENA_REQUIRE_RUNGS=1 a rung that cannot run is a failure. Results: build/rungs/NAME.json.
+`;
+
+const results = join(root, "build/rungs");
+const isStrict = process.env.VERBENA_REQUIRE_RUNGS === "1";
+
+function parse(args) {
+  const wanted = [];
+  const jest = [];
+  for (let i = 0; i < args.length; i += 1) {
+    if (args[i] === "--rung") wanted.push(args[(i += 1)]);
+    else jest.push(args[i]);
+  }
+  const unknown = wanted.find((name) => !rungs.some((rung) => rung.name === name));
+  if (wanted.includes(undefined) || unknown !== undefined) {
+    console.error(`test: --rung takes one of ${rungs.map((rung) => rung.name).join(", ")}`);
+    process.exit(2);
+  }
+  return { wanted: wanted.length > 0 ? rungs.filter((rung) => wanted.includes(rung.name)) : rungs, jest };
+}
+
+/** A skipped test is never silent. */
+function skippedTests({ testResults }) {
+  return testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === "pending" || status === "todo")
+      .map(({ fullName }) => `${relative(root, name)}: ${fullName}`),
+  );
+}
+
+/** Runs one rung; returns { state, text } for the summary. */
+function run(rung, jestOptions) {
+  const suites = rung.suites();
+  if (suites.length === 0) return { state: "none", text: "no suites in this release" };
+  const missing = rung.missing();
+  if (missing) {
+    const text = `SKIPPED: ${missing.reason}; enable with ${missing.enable}`;
+    return isStrict ? { state: "failed", text: `${text} (VERBENA_REQUIRE_RUNGS=1)` } : { state: "skipped", text };
+  }
+  console.log(`\n== rung ${rung.name}: ${rung.about} (${suites.length} suites)`);
+  const output = join(results, `${rung.name}.json`);
+  rmSync(output, { force: true });
+  const paths = suites.map((suite) => join(root, suite));
+  const options = ["--runTestsByPath", ...paths, "--json", `--outputFile=${output}`, ...jestOptions];
+  const started = performance.now();
+  const done = spawnSync(process.execPath, ["node_modules/jest/bin/jest.js", ...options], {
+    cwd: root,
+    stdio: ["inherit", "ignore", "inherit"], // --json prints the whole result there
+  });
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  if (!existsSync(output))
+    return { state: "failed", text: `jest ended with ${done.signal ?? done.status} and left no result` };
+  const result = JSON.parse(readFileSync(output, "utf8"));
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, numFailedTestSuites } = result;
+  const parts = [`ran ${numPassedTests + numFailedTests}`, `${numPassedTests} passed`];
+  if (numFailedTests > 0) parts.push(`${numFailedTests} failed`);
+  if (numFailedTestSuites > 0) parts.push(`${numFailedTestSuites} suites failed`);
+  if (numPendingTests + numTodoTests > 0) parts.push(`${numPendingTests + numTodoTests} skipped (named above)`);
+  for (const name of skippedTests(result)) console.log(`skipped: ${name}`);
+  const isGreen = done.status === 0 && numPassedTests > 0;
+  if (numPassedTests + numFailedTests === 0) parts.push("no test ran");
+  return {
+    state: isGreen ? "passed" : "failed",
+    text: `${parts.join(", ")} (${seconds} s)`,
+    passed: numPassedTests,
+    failed: numFailedTests + (numFailedTests === 0 && !isGreen ? 1 : 0),
+  };
+}
+
+const args = process.argv.slice(2);
+if (args.includes("--help") || args.includes("-h")) {
+  process.stdout.write(usage);
+} else {
+  mkdirSync(results, { recursive: true });
+  const { wanted, jest } = parse(args);
+  const summary = wanted.map((rung) => ({ name: rung.name, ...run(rung, jest) }));
+  writeFileSync(join(results, "summary.json"), JSON.stringify(summary, null, 2));
+  console.log("\nRungs");
+  for (const { name, text } of summary) console.log(`  ${name.padEnd(10)} ${text}`);
+  process.exitCode =
+    summary.some((rung) => rung.state === "failed") || !summary.some((rung) => rung.state === "passed") ? 1 : 0;
+}
