@@ -1,1 +1,58 @@
-export {};
+/**
+ * The contract between Verbena and its providers: interfaces, value types, injection tokens and `defineProvider`. Its only run-time
+ * dependency is tsyringe's pair of decorators, handed on so that authors import from one place.
+ *
+ * @packageDocumentation
+ */
+import "reflect-metadata";
+
+export { inject, injectable } from "tsyringe";
+export type {
+  AnyProvider,
+  ProviderClass,
+  ProviderDefinition,
+  ProviderFactory,
+} from "./define-provider.js";
+export { defineProvider, PROVIDER_BRAND } from "./define-provider.js";
+export type { Destination } from "./destination.js";
+export type { Endpoint, LocalAddress, Port } from "./endpoint.js";
+export type { ProviderManifest, ProviderRole } from "./manifest.js";
+export { SDK_VERSION } from "./manifest.js";
+export type {
+  AddressProvider,
+  EndpointSession,
+  LearnedEntry,
+  PortEvent,
+  PortSession,
+  ProviderCounters,
+  ResolutionProvider,
+  ResolveContext,
+  RouteProvider,
+  SessionState,
+} from "./provider.js";
+export type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
+export type { Clock, Logger, Metrics, PortServices, Random, SaQuery, SaResponse, SaService } from "./services.js";
+export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
+export type { ProviderHost } from "./tokens.js";
+export { tokens } from "./tokens.js";
+export type { TransportProvider } from "./transport.js";
+export type {
+  AddressEvent,
+  AddressSource,
+  DeviceEvent,
+  HostAddress,
+  MadAddress,
+  NativeServices,
+  PortState,
+  UmadAgent,
+  UmadAgentOptions,
+  UmadMessage,
+  UmadPort,
+  UmadPortInfo,
+  UmadSendOptions,
+  UmadService,
+  VerbsContext,
+  VerbsDeviceInfo,
+  VerbsPortAttributes,
+  VerbsService,
+} from "@verbena/native";

@@ -1,0 +1,161 @@
+/**
+ * What the edges (client protocol server, control socket, embedding API) see of the engine. The engine implements it; the edges
+ * know nothing else of it.
+ */
+import type { Gid, Guid, IpAddress, Lid, PathRecord, PKey } from "@verbena/ib";
+import type { Destination } from "../sdk/destination.js";
+
+/** Who asks; for accounting and logs. */
+export interface ClientIdentity {
+  /** Unique in this process. */
+  readonly id: number;
+  readonly kind: "unix" | "tcp" | "netlink" | "embed" | "control";
+  readonly pid?: number;
+  readonly uid?: number;
+}
+
+/** How a request names its source. Absent = the engine chooses by the source selector. */
+export type SourceSpec = Destination;
+
+/** Request by name or address (client protocol RESOLVE by address; `verbena resolve`). */
+export interface ResolveRequest {
+  readonly source?: SourceSpec;
+  readonly destination: Destination;
+  /** Answer from the cache; if not there start the lookup and fail at once with VERBENA_RESOLVE_NO_DATA. */
+  readonly noDelay?: boolean;
+  /** From now, milliseconds. Default (retries + 1) × timeout. */
+  readonly deadlineMs?: number;
+  readonly maxPaths?: number;
+  readonly signal?: AbortSignal;
+  readonly client: ClientIdentity;
+}
+
+/** Request for a path by LID or GID (client protocol RESOLVE with a PATH record). Zero means "not given", as on the wire. */
+export interface PathRequest {
+  readonly dgid: Gid;
+  readonly sgid: Gid;
+  readonly dlid: Lid;
+  readonly slid: Lid;
+  readonly pkey: PKey;
+  readonly serviceId?: bigint;
+  readonly trafficClass?: number;
+  readonly sl?: number;
+  readonly qosClass?: number;
+  readonly reversible?: boolean;
+  readonly maxPaths?: number;
+  readonly noDelay?: boolean;
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+  readonly client: ClientIdentity;
+}
+
+/** Where an answer came from: shown by `--json`, `explain`, logs. */
+export interface Provenance {
+  readonly address?: { readonly provider: string; readonly from: "provider" | "cache" | "file" | "local" };
+  readonly route: { readonly provider: string; readonly from: "provider" | "cache" | "file" | "local" };
+}
+
+export interface ResolveAnswer {
+  /** Best first, never empty. */
+  readonly paths: readonly PathRecord[];
+  readonly endpoint: EndpointIdentity;
+  /** The source the engine chose (only when the request named none). */
+  readonly chosenSource?: IpAddress;
+  readonly provenance: Provenance;
+  readonly ageMs: number;
+  /** `undefined` = never. */
+  readonly expiresInMs?: number;
+  readonly generation: number;
+  readonly requestId: string;
+}
+
+export interface EndpointIdentity {
+  readonly key: string;
+  readonly device: string;
+  readonly nodeGuid: Guid;
+  readonly port: number;
+  readonly portCount: number;
+  readonly pkey: PKey;
+}
+
+/** One endpoint as `endpoints`, `ib_acme -e` and the endpoint query show it. */
+export interface EndpointStatus extends EndpointIdentity {
+  readonly state: "joining" | "ready" | "failed";
+  readonly lid: Lid;
+  readonly gid: Gid;
+  /** Name shown in the endpoint query. `ibacmp` for compatibility when the acm chain is in use, else the first provider's name. */
+  readonly provider: string;
+  /** Address texts in slot order. */
+  readonly addresses: readonly string[];
+  readonly counters: AcmCounters;
+}
+
+/** The seven counters of the client protocol, in wire order. */
+export interface AcmCounters {
+  readonly error: number;
+  readonly resolve: number;
+  readonly noData: number;
+  readonly addressQuery: number;
+  readonly addressCache: number;
+  readonly routeQuery: number;
+  readonly routeCache: number;
+}
+
+/** QUERY_SA: straight to the SA with the client's record; no cache, no chain. */
+export interface SaPassThrough {
+  /** 64 bytes as the client sent them; the component mask is one bit per non-zero field. */
+  readonly record: Uint8Array;
+  readonly client: ClientIdentity;
+  readonly signal?: AbortSignal;
+}
+
+export interface SaPassThroughAnswer {
+  /** MAD status, host form. */
+  readonly madStatus: number;
+  /** 64 bytes as the SA returned them (echoed on failure). */
+  readonly record: Buffer;
+}
+
+/** One cache entry, as `cache ls` shows it. */
+export interface CacheEntry {
+  readonly cache: "address" | "route";
+  readonly endpoint: string;
+  readonly destination: string;
+  readonly state: "positive" | "negative" | "pending";
+  readonly provider: string;
+  readonly from: "provider" | "file" | "learned" | "local";
+  readonly gid?: Gid;
+  readonly lid?: Lid;
+  readonly paths?: number;
+  readonly ageMs: number;
+  readonly expiresInMs?: number;
+}
+
+/** What changed in the engine's world; `changes()` of the embedding API and `watch` of the control socket. */
+export type EngineChange =
+  | { readonly type: "port"; readonly device: string; readonly port: number; readonly state: string; readonly generation: number }
+  | { readonly type: "endpoint"; readonly key: string; readonly event: "added" | "removed" | "state"; readonly state?: string }
+  | { readonly type: "address"; readonly endpoint: string; readonly address: string; readonly event: "added" | "removed" }
+  | { readonly type: "flushed"; readonly endpoint?: string; readonly destination?: string; readonly reason: string };
+
+/**
+ * The engine. Failures are coded errors: VERBENA_RESOLVE_NO_DATA, _TIMEOUT, _NO_SOURCE, _SOURCE_TYPE, _DESTINATION, _DESTINATION_TYPE,
+ * _NOT_READY, _SA_STATUS (with `saStatus`), _NO_ROUTE_TO_SOURCE (with `errno`), _ABORTED, _CLOSED. Only the client protocol's handler
+ * maps them to wire statuses.
+ */
+export interface ResolverEngine {
+  resolve(request: ResolveRequest): Promise<ResolveAnswer>;
+  resolvePath(request: PathRequest): Promise<ResolveAnswer>;
+  querySa(request: SaPassThrough): Promise<SaPassThroughAnswer>;
+  /** ibacm's order: devices last opened first, ACTIVE ports ascending, endpoints newest first. */
+  endpoints(): readonly EndpointStatus[];
+  /** The endpoint that owns a local name or address. */
+  endpointOf(source: SourceSpec): EndpointStatus | undefined;
+  /** Aggregate counters over all endpoints, as the client protocol's edge and the endpoints count them. */
+  counters(): AcmCounters;
+  cacheEntries(): readonly CacheEntry[];
+  /** Drops one destination, or all; returns how many entries went. Entries from files are read again. */
+  flush(destination?: Destination): number;
+  changes(signal?: AbortSignal): AsyncIterableIterator<EngineChange>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,73 @@
+import type { Endpoint, LocalAddress, Port } from "./endpoint.js";
+import type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
+import type { Destination } from "./destination.js";
+import type { PortServices } from "./services.js";
+
+/** Given with every question. */
+export interface ResolveContext {
+  readonly endpoint: Endpoint;
+  /** Aborted at the deadline, when the last client has gone, or when the endpoint changes. Providers MUST stop work on it. */
+  readonly signal: AbortSignal;
+  /** On the injected clock, milliseconds. */
+  readonly deadline: number;
+  /** Appears in every log line and trace this question causes. */
+  readonly requestId: string;
+  /** Of the endpoint's port; an answer to an older one is dropped by the core. */
+  readonly generation: number;
+  /** The client does not wait: a provider MAY still look up, the answer goes to the cache. */
+  readonly noDelay: boolean;
+  /** Puts an overheard address or route into the core's caches of this endpoint. */
+  learn(entry: LearnedEntry): void;
+}
+
+/** Something a provider overheard. */
+export type LearnedEntry =
+  | { readonly kind: "address"; readonly destination: Destination; readonly answer: AddressAnswer }
+  | { readonly kind: "route"; readonly query: Omit<RouteQuery, "endpoint">; readonly answer: RouteAnswer };
+
+/**
+ * Turns a name or IP into a GID or LID. `undefined` = "I do not know"; it, a rejection and a time-out all pass to the next provider.
+ * A negative entry is made only when the whole chain has failed.
+ */
+export interface AddressProvider {
+  resolveAddress(to: Destination, context: ResolveContext): Promise<AddressAnswer | undefined>;
+}
+
+/** Finds paths. The same rules as for addresses. */
+export interface RouteProvider {
+  resolveRoute(query: RouteQuery, context: ResolveContext): Promise<RouteAnswer | undefined>;
+}
+
+export type SessionState = "joining" | "ready" | "failed";
+
+/** The seven counters of ibacm that a provider owns, and whatever else it wants to show. */
+export type ProviderCounters = Readonly<Record<string, number | bigint>>;
+
+/** A provider at work on one endpoint. */
+export interface EndpointSession extends AsyncDisposable {
+  /** Anything but `ready` makes requests on this endpoint end with status 3 (no data). */
+  readonly state: SessionState;
+  /** Returns the function that removes the listener. */
+  onState(listener: (state: SessionState) => void): () => void;
+  readonly address?: AddressProvider;
+  readonly route?: RouteProvider;
+  addAddress(address: LocalAddress): Promise<void>;
+  removeAddress(address: LocalAddress): Promise<void>;
+  counters(): ProviderCounters;
+}
+
+/** What happened to a port. Unknown kinds arrive as data. */
+export type PortEvent =
+  | { readonly type: "lid-change" | "gid-change" | "pkey-change" | "sm-change" | "client-reregister"; readonly port: Port }
+  | { readonly type: "unknown"; readonly raw: unknown; readonly port: Port };
+
+/** A provider at work on one port. The core closes endpoints before the port. */
+export interface PortSession extends AsyncDisposable {
+  openEndpoint(endpoint: Endpoint): Promise<EndpointSession>;
+  onEvent?(event: PortEvent): void;
+}
+
+/** A provider of addresses, routes or both. One instance per daemon. */
+export interface ResolutionProvider extends AsyncDisposable {
+  openPort(port: Port, services: PortServices): Promise<PortSession>;
+}

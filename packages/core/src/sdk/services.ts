@@ -1,0 +1,64 @@
+import type { UmadService, VerbsContext } from "@verbena/native";
+
+/** Structured logger. The default does nothing; a library never configures process-wide logging. */
+export interface Logger {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  child(fields: Readonly<Record<string, unknown>>): Logger;
+}
+
+/** Monotonic time. The only source of time in the core and in providers; tests advance a virtual one. */
+export interface Clock {
+  /** Milliseconds from an arbitrary start, never going back. */
+  now(): number;
+  /** Runs `callback` after `delayMs`; the returned function cancels. Does not keep the process alive. */
+  schedule(delayMs: number, callback: () => void): () => void;
+}
+
+/** A random number in [0, 1). */
+export type Random = () => number;
+
+/** Counters by name; the default does nothing. */
+export interface Metrics {
+  increment(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
+  observe(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
+}
+
+/** One query of the subnet administrator. `record` is the attribute's record in wire form, `componentMask` says which fields count. */
+export interface SaQuery {
+  readonly method: "get" | "set" | "delete" | "getTable";
+  readonly attributeId: number;
+  readonly attributeModifier?: number;
+  readonly componentMask: bigint;
+  readonly record: Uint8Array;
+  readonly signal?: AbortSignal;
+  /** From now, milliseconds. Default: (retries + 1) × timeout of the options. */
+  readonly deadlineMs?: number;
+  readonly requestId?: string;
+}
+
+/** What the SA said. `status` is the MAD status in host form: 0, or 0xNN00 for SA codes. BUSY never arrives here: it is retried. */
+export interface SaResponse {
+  readonly status: number;
+  /** Record bytes: one for get/set/delete (also the echoed one of a failure), any number for getTable. */
+  readonly records: readonly Buffer[];
+}
+
+/**
+ * The port's way to the SA: windowed, retried, matched by transaction id and generation.
+ * Rejects with VERBENA_SA_TIMEOUT, VERBENA_SA_ABORTED, VERBENA_SA_STALE (port or SM changed meanwhile), VERBENA_SA_CLOSED.
+ */
+export interface SaService {
+  query(query: SaQuery): Promise<SaResponse>;
+}
+
+/** What belongs to a port, given to `openPort`. */
+export interface PortServices {
+  readonly sa: SaService;
+  readonly umad: UmadService;
+  /** Absent where verbs has no such device (ibsim). */
+  readonly verbs?: VerbsContext;
+  readonly logger: Logger;
+}

@@ -1,0 +1,35 @@
+import type { AddressSource } from "./addresses.js";
+import type { ProcessService } from "./process.js";
+import type { UmadService } from "./umad.js";
+import type { VerbsService } from "./verbs.js";
+
+/** Whether one library could be loaded, and what to do if not. */
+export type LibraryAvailability =
+  | { readonly available: true; readonly path: string }
+  | { readonly available: false; readonly reason: string; readonly hint: string };
+
+export interface Availability {
+  readonly addon: LibraryAvailability;
+  readonly verbs: LibraryAvailability;
+  readonly umad: LibraryAvailability;
+}
+
+/** Explicit library paths; they win over environment and defaults. */
+export interface NativeOptions {
+  readonly libibverbs?: string;
+  readonly libibumad?: string;
+  readonly librdmacm?: string;
+  /** Join a simulated fabric instead of the system's libraries: loads libfabricsim.so and attaches to `dir` as `node`. */
+  readonly fabric?: { readonly dir: string; readonly node: string; readonly library: string };
+}
+
+/** Everything native, behind one object: what the core's container hands to providers by token. */
+export interface NativeServices extends AsyncDisposable {
+  availability(): Availability;
+  readonly umad: UmadService;
+  readonly verbs: VerbsService;
+  readonly process: ProcessService;
+  /** rtnetlink, or the simulator's control socket when a fabric is joined. */
+  openAddressSource(): AddressSource;
+  close(): Promise<void>;
+}
