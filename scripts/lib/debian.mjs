@@ -27,6 +27,7 @@ export const aptCommand = (packages) =>
   `${isRoot() ? "" : "sudo "}apt-get update && ${isRoot() ? "" : "sudo "}apt-get install -y --no-install-recommends ${packages.join(" ")}`;
 
 function isInstalled(name) {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query's own notation
   const query = spawnSync("dpkg-query", ["-W", "-f", "${db:Status-Status}", name], { encoding: "utf8" });
   return query.status === 0 && query.stdout === "installed";
 }

@@ -18,9 +18,11 @@ const isStrict = process.env.VERBENA_REQUIRE_RUNGS === "1";
 function parse(args) {
   const wanted = [];
   const jest = [];
-  for (let i = 0; i < args.length; i += 1) {
-    if (args[i] === "--rung") wanted.push(args[(i += 1)]);
-    else jest.push(args[i]);
+  const rest = [...args];
+  while (rest.length > 0) {
+    const arg = rest.shift();
+    if (arg === "--rung") wanted.push(rest.shift());
+    else jest.push(arg);
   }
   const unknown = wanted.find((name) => !rungs.some((rung) => rung.name === name));
   if (wanted.includes(undefined) || unknown !== undefined) {

@@ -1,0 +1,38 @@
+// Packs every package as it would be published and checks what is inside: shape, types, and that nothing private is left.
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { packages } from "./entries.mjs";
+import { pnpm, root } from "./paths.mjs";
+
+const out = join(root, "build/pack");
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+
+const unwanted = [/\.test\.(ts|js|d\.ts)(\.map)?$/, /tsbuildinfo$/, /\.stamp$/, /\/build\//];
+let failures = 0;
+const fail = (name, text) => {
+  console.error(`${name}: ${text}`);
+  failures += 1;
+};
+const tool = (path, args, name) => {
+  const done = spawnSync(process.execPath, [join(root, "node_modules", path), ...args], { cwd: root, encoding: "utf8" });
+  if (done.status !== 0) fail(name, `${path}\n${done.stdout}${done.stderr}`);
+};
+
+for (const { path, manifest } of packages()) {
+  const { name } = manifest;
+  const packed = JSON.parse(execFileSync(pnpm, ["pack", "--json", "--pack-destination", out], { cwd: path, encoding: "utf8" }));
+  const tarball = packed.filename;
+  const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n");
+  for (const file of files.filter((entry) => unwanted.some((pattern) => pattern.test(entry)))) fail(name, `must not be packed: ${file}`);
+  for (const needed of ["package/package.json", "package/dist/index.js", "package/dist/index.d.ts", "package/LICENSE"]) {
+    if (!files.includes(needed)) fail(name, `is not packed: ${needed}`);
+  }
+  const published = execFileSync("tar", ["-xzOf", tarball, "package/package.json"], { encoding: "utf8" });
+  if (/"(workspace|catalog):/.test(published)) fail(name, "package.json still names workspace: or catalog: versions");
+  tool("publint/src/cli.js", ["run", tarball, "--strict"], name);
+  tool("@arethetypeswrong/cli/dist/index.js", [tarball, "--profile", "node16", "--no-emoji"], name);
+  console.log(`${name}: ${files.length} files`);
+}
+process.exitCode = failures > 0 ? 1 : 0;
