@@ -1,0 +1,72 @@
+import { encodeNodeRecord, Gid, Guid, type Lid } from "@verbena/ib";
+import { SaAddresses } from "../src/address/sa-addresses.js";
+import { PORT, ScriptedSa, StandingClock } from "./sa-fake.js";
+
+function nodeRecord(nodeDescription: string, lid: number): Buffer {
+  return encodeNodeRecord({
+    lid: lid as Lid,
+    nodeDescription,
+    nodeInfo: {
+      baseVersion: 1,
+      classVersion: 1,
+      nodeType: 1,
+      numPorts: 1,
+      sysImageGuid: Guid.from(0x10n),
+      nodeGuid: Guid.from(0x20n),
+      portGuid: Guid.from(BigInt(0x1000 + lid)),
+      partitionCap: 32,
+      deviceId: 0,
+      revision: 0,
+      localPortNum: 1,
+      vendorId: 0,
+    },
+  });
+}
+
+const named = (name: string) => ({ kind: "name", name, text: name }) as const;
+
+describe("SaAddresses", () => {
+  let sa: ScriptedSa;
+  let clock: StandingClock;
+  let addresses: SaAddresses;
+
+  beforeEach(() => {
+    sa = new ScriptedSa();
+    sa.answer = () => ({ status: 0, records: [nodeRecord("node1 HCA-1", 1), nodeRecord("node2 HCA-1", 2)] });
+    clock = new StandingClock();
+    addresses = new SaAddresses(PORT, sa, clock, 60_000);
+  });
+
+  it("finds host names in one table of all nodes", async () => {
+    const answers = await Promise.all([addresses.resolveAddress(named("node1")), addresses.resolveAddress(named("node2"))]);
+    expect(answers).toEqual([
+      { gid: Gid.parse("fe80::1001"), lid: 1 },
+      { gid: Gid.parse("fe80::1002"), lid: 2 },
+    ]);
+    expect(sa.queries).toMatchObject([{ method: "getTable", attributeId: 0x0011, componentMask: 0n }]);
+  });
+
+  it("looks in a fresh table for a name that is new, but not for every unknown name again", async () => {
+    await expect(addresses.resolveAddress(named("node3"))).resolves.toBeUndefined();
+    await expect(addresses.resolveAddress(named("node3"))).resolves.toBeUndefined();
+    expect(sa.queries).toHaveLength(1);
+    sa.answer = () => ({ status: 0, records: [nodeRecord("node3 HCA-1", 3)] });
+    clock.advance(1000);
+    await expect(addresses.resolveAddress(named("node3"))).resolves.toMatchObject({ lid: 3 });
+    expect(sa.queries).toHaveLength(2);
+  });
+
+  it("answers GIDs and LIDs with themselves and leaves IP addresses to others", async () => {
+    const gid = Gid.parse("fe80::1234");
+    await expect(addresses.resolveAddress({ kind: "gid", gid, text: "" })).resolves.toEqual({ gid });
+    await expect(addresses.resolveAddress({ kind: "lid", lid: 7 as Lid, text: "" })).resolves.toEqual({ lid: 7 });
+    expect(sa.queries).toHaveLength(0);
+  });
+
+  it("asks again after a failed table", async () => {
+    sa.answer = () => ({ status: 0x0100, records: [] });
+    await expect(addresses.resolveAddress(named("node1"))).rejects.toMatchObject({ code: "VERBENA_PROVIDER_SA_STATUS" });
+    sa.answer = () => ({ status: 0, records: [nodeRecord("node1 HCA-1", 1)] });
+    await expect(addresses.resolveAddress(named("node1"))).resolves.toMatchObject({ lid: 1 });
+  });
+});
