@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { unlinkSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { simError } from "../errors.js";
+import { AgentRegistry } from "./agent-registry.js";
+import type { AttachedHca, AttachHost } from "./attach-host.js";
+import { type AttachedProgram, AttachSession, type SessionContext } from "./attach-session.js";
+import { readMadPacketHead } from "./mad-packet.js";
+import { MAX_SOCKET_PATH, SOCKET_NAME } from "./protocol.js";
+import { StatePageWriter } from "./state-page.js";
+
+/** Options of {@link AttachServer.listen}. */
+export interface AttachServerOptions {
+  readonly host: AttachHost;
+  /** The fabric's directory; gets `fabric.sock` and one `state-N` file for each HCA. */
+  readonly directory: string;
+}
+
+/** Where programs attach: the socket, the state pages and the agents of one fabric. */
+export class AttachServer {
+  private readonly sessions = new Set<AttachSession>();
+  private readonly agents = new AgentRegistry<AttachSession>();
+  private readonly issmHolders = new Map<string, number>();
+  private readonly pages: readonly StatePageWriter[];
+  private readonly endSubscription: () => void;
+  private closing: Promise<void> | undefined;
+
+  private constructor(
+    private readonly host: AttachHost,
+    private readonly server: Server,
+    directory: string,
+  ) {
+    this.pages = host.hcas().map((hca) => new StatePageWriter(join(directory, `state-${hca.index}`), hca));
+    for (const hca of host.hcas()) {
+      host.setReceiver(hca, (portNumber, packet) => {
+        this.receive(hca, portNumber, packet);
+      });
+    }
+    this.endSubscription = host.onChange((hca, change) => {
+      if (change.type === "state") this.pages[hca.index]?.update();
+      for (const session of this.sessions) session.announce(hca, change);
+    });
+    const context: SessionContext = {
+      host,
+      agents: this.agents,
+      pagePath: (hcaIndex) => this.pages[hcaIndex]?.path ?? "",
+      holdIssm: (hcaIndex, portNumber, step) => {
+        this.holdIssm(hcaIndex, portNumber, step);
+      },
+    };
+    server.on("connection", (socket) => {
+      this.sessions.add(new AttachSession(socket, context, (session) => this.sessions.delete(session)));
+    });
+  }
+
+  /**
+   * Writes the state pages and begins to listen. The caller makes sure that no other fabric uses the directory; a socket file that
+   * an earlier one left is replaced.
+   *
+   * @throws `VERBENA_SIM_SOCKET_PATH` if the socket's path is too long, `VERBENA_SIM_DIR` if the directory cannot be used.
+   */
+  static async listen({ host, directory }: AttachServerOptions): Promise<AttachServer> {
+    const path = join(directory, SOCKET_NAME);
+    const length = Buffer.byteLength(path);
+    if (length > MAX_SOCKET_PATH) throw simError("VERBENA_SIM_SOCKET_PATH", { details: { path, length } });
+    const server = createServer();
+    try {
+      removeStaleSocket(path);
+      server.listen(path);
+      await once(server, "listening");
+      return new AttachServer(host, server, directory);
+    } catch (error) {
+      server.close();
+      const problem = error instanceof Error ? error.message : String(error);
+      throw simError("VERBENA_SIM_DIR", { details: { dir: directory, problem }, cause: error });
+    }
+  }
+
+  /** The attached programs, for status output. */
+  programs(): readonly AttachedProgram[] {
+    return [...this.sessions].map((session) => session.describe());
+  }
+
+  /** Disconnects every program and removes socket and state pages; again: the same promise. */
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  private async closeOnce(): Promise<void> {
+    this.endSubscription();
+    const closed = new Promise<void>((resolve) => {
+      this.server.close(() => {
+        resolve();
+      });
+    });
+    for (const session of [...this.sessions]) session.close();
+    await closed;
+    for (const page of this.pages) page.close();
+  }
+
+  private receive(hca: AttachedHca, portNumber: number, packet: Buffer): void {
+    const head = readMadPacketHead(packet);
+    if (head === undefined) return;
+    const agent = this.agents.find(hca.index, portNumber, head);
+    agent?.owner.deliver(agent.agentId, packet);
+  }
+
+  private holdIssm(hcaIndex: number, portNumber: number, step: 1 | -1): void {
+    const hca = this.host.hcas()[hcaIndex];
+    if (hca === undefined) return;
+    const key = `${hcaIndex}/${portNumber}`;
+    const before = this.issmHolders.get(key) ?? 0;
+    this.issmHolders.set(key, before + step);
+    if (before === 0 && step === 1) this.host.setIsSm(hca, portNumber, true);
+    if (before === 1 && step === -1) this.host.setIsSm(hca, portNumber, false);
+  }
+}
+
+function removeStaleSocket(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}

@@ -1,0 +1,242 @@
+import type { Socket } from "node:net";
+import { basename } from "node:path";
+import type { Agent, AgentRegistry } from "./agent-registry.js";
+import type { AttachedHca, AttachHost, HcaChange } from "./attach-host.js";
+import { FrameReader, ProtocolViolation } from "./frame.js";
+import {
+  type ClientMessage,
+  decodeClientMessage,
+  encodeAsyncEvent,
+  encodeHelloReply,
+  encodePacketForAgent,
+  encodeStatusReply,
+  encodeValueReply,
+  type Hello,
+  type RegisterAgent,
+} from "./messages.js";
+import { Errno, MessageType, PROTOCOL_VERSION } from "./protocol.js";
+
+/** A program that reads nothing loses packets beyond this, as a full receive queue does. */
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
+/** LRH, BTH and DETH: no packet of a management agent is shorter. */
+const MIN_PACKET = 28;
+
+/** What sessions share. */
+export interface SessionContext {
+  readonly host: AttachHost;
+  readonly agents: AgentRegistry<AttachSession>;
+  /** Path of the state page of the HCA with this index. */
+  pagePath(hcaIndex: number): string;
+  /** Count one holder of a port's issm file more (+1) or less (-1). */
+  holdIssm(hcaIndex: number, portNumber: number, step: 1 | -1): void;
+}
+
+interface OpenPort {
+  readonly hca: AttachedHca;
+  readonly portNumber: number;
+}
+
+/** One attached program, for status output. */
+export interface AttachedProgram {
+  readonly pid: number;
+  readonly program: string;
+  readonly hcas: readonly string[];
+  readonly openPorts: number;
+  readonly agents: number;
+}
+
+/**
+ * One connection of a program. Every message is checked; a program that breaks the protocol is disconnected, and whatever it
+ * had (ports, agents, IsSM) is given back as when it ends.
+ */
+export class AttachSession {
+  private readonly reader = new FrameReader();
+  private hello: Hello | undefined;
+  private hcas: readonly AttachedHca[] = [];
+  private readonly ports = new Map<number, OpenPort>();
+  private readonly agents = new Map<number, { readonly agent: Agent<AttachSession>; readonly portHandle: number }>();
+  private readonly issmHolds = new Map<
+    string,
+    { readonly hcaIndex: number; readonly portNumber: number; count: number }
+  >();
+  private lastHandle = 0;
+  private isClosed = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly context: SessionContext,
+    private readonly onClose: (session: AttachSession) => void,
+  ) {
+    socket.on("data", (chunk: Buffer) => {
+      this.receive(chunk);
+    });
+    // The kernel reports a program that died by one of these; which one does not matter.
+    socket.on("error", () => {
+      this.close();
+    });
+    socket.on("close", () => {
+      this.close();
+    });
+  }
+
+  /** For status output. */
+  describe(): AttachedProgram {
+    return {
+      pid: this.hello?.pid ?? 0,
+      program: this.hello?.program ?? "",
+      hcas: this.hcas.map((hca) => hca.id),
+      openPorts: this.ports.size,
+      agents: this.agents.size,
+    };
+  }
+
+  /** Hands a packet to one of this program's agents. */
+  deliver(agentId: number, packet: Buffer): void {
+    if (this.isClosed || this.socket.writableLength > MAX_QUEUED_BYTES) return;
+    this.socket.write(encodePacketForAgent(agentId, packet));
+  }
+
+  /** Tells the program of a change if it has that HCA. */
+  announce(hca: AttachedHca, change: HcaChange): void {
+    if (this.isClosed || change.type !== "async-event" || !this.hcas.includes(hca)) return;
+    this.socket.write(encodeAsyncEvent(hca.index, change.event, change.portNumber));
+  }
+
+  /** Ends the connection and gives everything back; again: nothing. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    for (const agentId of this.agents.keys()) this.context.agents.unregister(agentId);
+    for (const { hcaIndex, portNumber, count } of this.issmHolds.values()) {
+      for (let i = 0; i < count; i += 1) this.context.holdIssm(hcaIndex, portNumber, -1);
+    }
+    this.agents.clear();
+    this.ports.clear();
+    this.issmHolds.clear();
+    this.socket.destroy();
+    this.onClose(this);
+  }
+
+  private receive(chunk: Buffer): void {
+    try {
+      for (const frame of this.reader.push(chunk)) {
+        if (this.isClosed) return;
+        this.handle(decodeClientMessage(frame));
+      }
+    } catch (error) {
+      if (!(error instanceof ProtocolViolation)) throw error;
+      this.close();
+    }
+  }
+
+  private handle(message: ClientMessage): void {
+    if (message.type === "hello") return this.handleHello(message.tag, message.hello);
+    if (this.hello === undefined) throw new ProtocolViolation("first message is not HELLO");
+    switch (message.type) {
+      case "open-port":
+        return this.openPort(message.tag, message.hcaIndex, message.portNumber);
+      case "close-port":
+        return this.closePort(message.tag, message.portHandle);
+      case "register-agent":
+        return this.registerAgent(message.tag, message.request);
+      case "unregister-agent":
+        return this.unregisterAgent(message.tag, message.agentId);
+      case "packet":
+        return this.sendPacket(message.portHandle, message.packet);
+      case "set-issm":
+        return this.setIssm(message.tag, message.hcaIndex, message.portNumber, message.isOn);
+    }
+  }
+
+  private handleHello(tag: number, hello: Hello): void {
+    if (this.hello !== undefined) throw new ProtocolViolation("second HELLO");
+    if (hello.version !== PROTOCOL_VERSION) {
+      return this.refuse(
+        tag,
+        Errno.EPROTO,
+        `the fabric speaks attach protocol ${PROTOCOL_VERSION}, this program ${hello.version}; ` +
+          "use the libfabricsim.so of the same version",
+      );
+    }
+    const hcas = new Set<AttachedHca>();
+    for (const name of hello.nodes.split(",").map((part) => part.trim())) {
+      if (name === "") continue;
+      const found = this.context.host.hcasNamed(name);
+      if (found.length === 0) return this.refuse(tag, Errno.ENODEV, `the fabric has no HCA named "${name}"`);
+      for (const hca of found) hcas.add(hca);
+    }
+    if (hcas.size === 0) return this.refuse(tag, Errno.ENODEV, "no node is named; set FABRICSIM_NODE");
+    this.hello = hello;
+    this.hcas = [...hcas];
+    const pages = this.hcas.map(({ index }) => ({ index, pageName: basename(this.context.pagePath(index)) }));
+    this.socket.write(encodeHelloReply(tag, pages));
+  }
+
+  private refuse(tag: number, errno: number, text: string): void {
+    this.socket.end(encodeStatusReply(MessageType.HELLO, tag, errno, text));
+  }
+
+  private findPort(hcaIndex: number, portNumber: number): OpenPort | undefined {
+    const hca = this.hcas.find(({ index }) => index === hcaIndex);
+    return hca?.ports.some(({ number }) => number === portNumber) ? { hca, portNumber } : undefined;
+  }
+
+  private openPort(tag: number, hcaIndex: number, portNumber: number): void {
+    const port = this.findPort(hcaIndex, portNumber);
+    if (port === undefined) return this.reply(MessageType.OPEN_PORT, tag, Errno.ENODEV);
+    this.lastHandle += 1;
+    this.ports.set(this.lastHandle, port);
+    this.socket.write(encodeValueReply(MessageType.OPEN_PORT, tag, this.lastHandle));
+  }
+
+  private closePort(tag: number, portHandle: number): void {
+    const known = this.ports.delete(portHandle);
+    for (const [agentId, entry] of this.agents) {
+      if (entry.portHandle === portHandle) this.dropAgent(agentId);
+    }
+    this.reply(MessageType.CLOSE_PORT, tag, known ? Errno.OK : Errno.EBADF);
+  }
+
+  private registerAgent(tag: number, request: RegisterAgent): void {
+    const port = this.ports.get(request.portHandle);
+    if (port === undefined) return this.reply(MessageType.REGISTER_AGENT, tag, Errno.EBADF);
+    const agent = this.context.agents.register(port.hca.index, port.portNumber, request, this);
+    if (typeof agent === "number") return this.reply(MessageType.REGISTER_AGENT, tag, agent);
+    this.agents.set(agent.agentId, { agent, portHandle: request.portHandle });
+    this.socket.write(encodeValueReply(MessageType.REGISTER_AGENT, tag, agent.agentId));
+  }
+
+  private unregisterAgent(tag: number, agentId: number): void {
+    const known = this.agents.has(agentId);
+    if (known) this.dropAgent(agentId);
+    this.reply(MessageType.UNREGISTER_AGENT, tag, known ? Errno.OK : Errno.EINVAL);
+  }
+
+  private dropAgent(agentId: number): void {
+    this.agents.delete(agentId);
+    this.context.agents.unregister(agentId);
+  }
+
+  private sendPacket(portHandle: number, packet: Buffer): void {
+    const port = this.ports.get(portHandle);
+    // The port may have been closed by another thread while the packet was on its way.
+    if (port === undefined) return;
+    if (packet.length < MIN_PACKET) throw new ProtocolViolation("truncated packet");
+    this.context.host.inject(port.hca, port.portNumber, packet);
+  }
+
+  private setIssm(tag: number, hcaIndex: number, portNumber: number, isOn: boolean): void {
+    if (this.findPort(hcaIndex, portNumber) === undefined) return this.reply(MessageType.SET_ISSM, tag, Errno.ENODEV);
+    const key = `${hcaIndex}/${portNumber}`;
+    const hold = this.issmHolds.get(key) ?? { hcaIndex, portNumber, count: 0 };
+    if (!isOn && hold.count === 0) return this.reply(MessageType.SET_ISSM, tag, Errno.EINVAL);
+    hold.count += isOn ? 1 : -1;
+    this.issmHolds.set(key, hold);
+    this.context.holdIssm(hcaIndex, portNumber, isOn ? 1 : -1);
+    this.reply(MessageType.SET_ISSM, tag, Errno.OK);
+  }
+
+  private reply(type: number, tag: number, status: number): void {
+    this.socket.write(encodeStatusReply(type, tag, status));
+  }
+}

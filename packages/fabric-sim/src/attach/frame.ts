@@ -1,0 +1,48 @@
+import { FRAME_HEADER_SIZE, MAX_FRAME } from "./protocol.js";
+
+/** One message of the attach protocol, still encoded. `body` is a view of a buffer that nobody else writes. */
+export interface Frame {
+  readonly type: number;
+  readonly tag: number;
+  readonly body: Buffer;
+}
+
+/** Raised inside the attach layer when a program breaks the protocol; it ends that program's session and nothing else. */
+export class ProtocolViolation extends Error {}
+
+/** Encodes one frame: u32 length of what follows, u16 type, u16 zero, u32 tag, body; little-endian. */
+export function encodeFrame(type: number, tag: number, body: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(FRAME_HEADER_SIZE + body.length);
+  frame.writeUInt32LE(FRAME_HEADER_SIZE - 4 + body.length, 0);
+  frame.writeUInt16LE(type, 4);
+  frame.writeUInt16LE(0, 6);
+  frame.writeUInt32LE(tag, 8);
+  body.copy(frame, FRAME_HEADER_SIZE);
+  return frame;
+}
+
+/** Cuts a byte stream into frames. */
+export class FrameReader {
+  private pending: Buffer = Buffer.alloc(0);
+
+  /**
+   * Adds what the stream brought and yields the frames that are complete now.
+   *
+   * @throws ProtocolViolation on a length that no frame can have; the stream is useless after that.
+   */
+  *push(chunk: Buffer): Generator<Frame> {
+    let data = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
+    while (data.length >= 4) {
+      const length = data.readUInt32LE(0);
+      if (length < FRAME_HEADER_SIZE - 4 || length > MAX_FRAME) throw new ProtocolViolation(`frame of ${length} bytes`);
+      if (data.length < 4 + length) break;
+      yield {
+        type: data.readUInt16LE(4),
+        tag: data.readUInt32LE(8),
+        body: data.subarray(FRAME_HEADER_SIZE, 4 + length),
+      };
+      data = data.subarray(4 + length);
+    }
+    this.pending = data;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Numbers of the attach protocol, which `libfabricsim.so` speaks with the fabric process. `docs/attach-protocol.md` describes the
+ * messages; `src/cc/attach-protocol.h` holds the same numbers for the library. A change here needs a new `PROTOCOL_VERSION`.
+ */
+
+/** Checked at attach; both sides must have the same. */
+export const PROTOCOL_VERSION = 1;
+
+/** First field of HELLO: the bytes `VFAB`. */
+export const HELLO_MAGIC = 0x42414656;
+
+/** File name of the socket inside the fabric's directory. */
+export const SOCKET_NAME = "fabric.sock";
+
+/** Bytes that a Unix socket path may have (108 with its terminating zero). */
+export const MAX_SOCKET_PATH = 107;
+
+/** Largest frame: everything behind the length field. */
+export const MAX_FRAME = 65_536;
+
+/** Bytes of a frame before its body: length, type, flags, tag. */
+export const FRAME_HEADER_SIZE = 12;
+
+/** Set in the type of an answer. */
+export const REPLY_BIT = 0x8000;
+
+/** Message types. Requests carry a tag other than 0 and get one reply with the same tag; the others have tag 0. */
+export const MessageType = {
+  HELLO: 1,
+  OPEN_PORT: 2,
+  CLOSE_PORT: 3,
+  REGISTER_AGENT: 4,
+  UNREGISTER_AGENT: 5,
+  PACKET: 6,
+  SET_ISSM: 7,
+  ASYNC_EVENT: 8,
+} as const;
+
+/** errno values that replies carry, as Linux numbers them on every architecture Node runs on. */
+export const Errno = {
+  OK: 0,
+  EBADF: 9,
+  ENOMEM: 12,
+  EBUSY: 16,
+  ENODEV: 19,
+  EINVAL: 22,
+  EPROTO: 71,
+} as const;
+
+/** Numbers of asynchronous events on the wire: those of verbs (`enum ibv_event_type`). */
+export const EVENT_NUMBERS = {
+  "device-fatal": 8,
+  "port-active": 9,
+  "port-err": 10,
+  "lid-change": 11,
+  "pkey-change": 12,
+  "sm-change": 13,
+  "client-reregister": 17,
+  "gid-change": 18,
+} as const;
