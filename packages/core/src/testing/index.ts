@@ -1,1 +1,11 @@
-export {};
+export { FakeAddresses } from "./fake-addresses.js";
+export type { FakeDevice, FakeDeviceSpec, FakePort, FakePortSpec } from "./fake-device.js";
+export { fakePort } from "./fake-device.js";
+export type { FakeNativeOptions } from "./fake-native.js";
+export { FakeNative } from "./fake-native.js";
+export type { FakePeer, FakeSaAction, FakeSaHandler, FakeSaQuery } from "./fake-sa.js";
+export { FakeSa, fakePath } from "./fake-sa.js";
+export { FakeUmad, FakeUmadAgent } from "./fake-umad.js";
+export { FakeVerbs, FakeVerbsContext } from "./fake-verbs.js";
+export { PushQueue } from "./push-queue.js";
+export { VirtualClock } from "./virtual-clock.js";

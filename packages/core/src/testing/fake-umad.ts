@@ -1,0 +1,189 @@
+import { Gid, Guid, type Lid, Rate, VerbenaError } from "@verbena/ib";
+import type {
+  MadAddress,
+  UmadAgent,
+  UmadAgentOptions,
+  UmadMessage,
+  UmadPort,
+  UmadPortInfo,
+  UmadSendOptions,
+  UmadService,
+} from "@verbena/native";
+import type { Clock } from "../sdk/services.js";
+import type { FakeDevice } from "./fake-device.js";
+import { encodeFakeAnswer, type FakeSa, type FakeSaAction, readFakeQuery } from "./fake-sa.js";
+import { PushQueue } from "./push-queue.js";
+
+const ETIMEDOUT = 110;
+const HEADER_SIZE = 24;
+
+/** libibumad of the fake host: repeats, time-outs and transaction ids as the kernel treats them, on the virtual clock. */
+export class FakeUmad implements UmadService {
+  readonly agents = new Set<FakeUmadAgent>();
+  /** When set, every send throws a coded error with this errno. */
+  sendErrno: number | undefined;
+  #nextAgent = 1;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly hardware: ReadonlyMap<string, FakeDevice>,
+    readonly sa: FakeSa,
+  ) {}
+
+  listPorts(): readonly UmadPortInfo[] {
+    return [...this.hardware.values()].flatMap((device) =>
+      [...device.ports.keys()].flatMap((port) => this.queryPort(device.name, port) ?? []),
+    );
+  }
+
+  queryPort(name: string, number: number): UmadPortInfo | undefined {
+    const device = this.hardware.get(name);
+    const port = device?.ports.get(number);
+    if (device === undefined || port === undefined) return undefined;
+    const gid = port.gids[0] ?? Gid.zero;
+    return {
+      device: name,
+      nodeGuid: device.nodeGuid,
+      portCount: device.ports.size,
+      port: number,
+      portGuid: Guid.from(Gid.guid(gid)),
+      gidPrefix: Gid.prefix(gid),
+      lid: port.lid,
+      lmc: port.lmc,
+      smLid: port.smLid,
+      smSl: port.smSl,
+      state: port.state,
+      physState: port.state === "active" ? 5 : 2,
+      rateGbps: Rate.toGbps(Rate.fromWidthSpeed(port.width, port.speed) ?? Rate.zero) ?? 0,
+      capabilityMask: 0,
+      pkeys: port.pkeys,
+      linkLayer: port.linkLayer === "infiniband" ? "InfiniBand" : "Ethernet",
+    };
+  }
+
+  openPort(device: string, port: number): UmadPort {
+    if (this.queryPort(device, port) === undefined) {
+      throw new VerbenaError("VERBENA_NATIVE_NO_DEVICE", `no port ${device}/${port}`, { errno: 19 });
+    }
+    const agents = new Set<FakeUmadAgent>();
+    const close = async (): Promise<void> => {
+      for (const agent of agents) await agent.close();
+    };
+    return {
+      device,
+      port,
+      registerAgent: (options) => {
+        const agent = new FakeUmadAgent(this, this.clock, device, port, this.#nextAgent++, options);
+        agents.add(agent);
+        this.agents.add(agent);
+        return agent;
+      },
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  }
+}
+
+/** One registered agent of the fake. */
+export class FakeUmadAgent implements UmadAgent {
+  readonly #messages = new PushQueue<UmadMessage>();
+  readonly #cancels = new Set<() => void>();
+  /** Requests sent and not yet answered or returned. */
+  outstanding = 0;
+  /** Highest value `outstanding` has had. */
+  peak = 0;
+  closed = false;
+
+  constructor(
+    private readonly umad: FakeUmad,
+    private readonly clock: Clock,
+    readonly device: string,
+    readonly port: number,
+    readonly agentId: number,
+    readonly options: UmadAgentOptions,
+  ) {}
+
+  send(mad: Uint8Array, options: UmadSendOptions): void {
+    if (this.closed) throw new VerbenaError("VERBENA_NATIVE_CLOSED", "agent is closed");
+    const errno = this.umad.sendErrno;
+    if (errno !== undefined)
+      throw new VerbenaError("VERBENA_NATIVE_SYSCALL", "send failed", { errno, syscall: "write" });
+    this.outstanding += 1;
+    this.peak = Math.max(this.peak, this.outstanding);
+    const bytes = Buffer.from(mad);
+    bytes.writeUInt32BE(this.agentId, 8);
+    this.#attempt({ bytes, options, answered: false }, 0);
+  }
+
+  /** Delivers bytes the SA never sent: late, duplicate, from elsewhere. */
+  deliver(mad: Buffer, status = 0, from: MadAddress = { lid: 1 as Lid, qpn: 1 }): void {
+    this.#messages.push({ status, mad, from });
+  }
+
+  messages(): AsyncIterableIterator<UmadMessage> {
+    return this.#messages;
+  }
+
+  close(): Promise<void> {
+    this.closed = true;
+    for (const cancel of this.#cancels) cancel();
+    this.#cancels.clear();
+    this.umad.agents.delete(this);
+    this.#messages.end();
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #attempt(sent: { bytes: Buffer; options: UmadSendOptions; answered: boolean }, attempt: number): void {
+    const mad = readFakeQuery(sent.bytes);
+    const to = sent.options.to;
+    // After a turn, never inside send(): a real answer cannot arrive before the call returns.
+    this.#later(0, () => {
+      for (const action of this.umad.sa.receive({ mad, device: this.device, port: this.port, to, attempt })) {
+        if (action.type === "reply") this.#reply(sent, action);
+      }
+    });
+    this.#later(sent.options.timeoutMs, () => {
+      if (sent.answered) return;
+      if (attempt < sent.options.retries) {
+        this.#attempt(sent, attempt + 1);
+        return;
+      }
+      sent.answered = true;
+      this.outstanding -= 1;
+      this.deliver(sent.bytes.subarray(0, HEADER_SIZE), ETIMEDOUT, to);
+    });
+  }
+
+  #reply(
+    sent: { bytes: Buffer; options: UmadSendOptions; answered: boolean },
+    action: Extract<FakeSaAction, { type: "reply" }>,
+  ): void {
+    const query = readFakeQuery(sent.bytes);
+    const high = BigInt(this.agentId) << 32n;
+    const tid = action.tid === undefined ? query.tid : high | (action.tid & 0xffff_ffffn);
+    this.#later(action.delayMs ?? 0, () => {
+      const matches = tid === query.tid;
+      // The kernel hands an answer up only while it holds the request; copies and strangers go no further.
+      if (matches && sent.answered) return;
+      if (matches) {
+        sent.answered = true;
+        this.outstanding -= 1;
+      }
+      for (let copy = 0; copy < (action.copies ?? 1); copy += 1) {
+        this.deliver(encodeFakeAnswer(query, tid, action), 0, sent.options.to);
+      }
+    });
+  }
+
+  #later(ms: number, action: () => void): void {
+    const cancel = this.clock.schedule(ms, () => {
+      this.#cancels.delete(cancel);
+      action();
+    });
+    this.#cancels.add(cancel);
+  }
+}
