@@ -22,7 +22,10 @@ const arrows = Object.entries(allowed).map(([name, targets]) => ({
   from: { path: `^packages/(${name})/`, pathNot: test },
   to: {
     path: "^packages/",
-    pathNot: ["^packages/$1/", ...targets.map((target) => `^packages/${target}/${target.includes("/src/") ? "" : "src/"}`)],
+    pathNot: [
+      "^packages/$1/",
+      ...targets.map((target) => `^packages/${target}/${target.includes("/src/") ? "" : "src/"}`),
+    ],
   },
 }));
 
@@ -94,8 +97,8 @@ module.exports = {
     },
   ],
   options: {
-    doNotFollow: { path: ["node_modules", "/dist/"] },
-    exclude: { path: ["/dist/", "/build[^/]*/"] },
+    doNotFollow: { path: ["node_modules"] },
+    exclude: { path: ["^packages/[^/]+/(dist|build[^/]*)/"] },
     tsPreCompilationDeps: true, // type imports count too
     tsConfig: { fileName: "tsconfig.test.json" },
     enhancedResolveOptions: {

@@ -5,7 +5,7 @@ import tseslint from "typescript-eslint";
 // Biome formats and does the fast checks; ESLint does what needs types.
 export default tseslint.config(
   {
-    ignores: ["**/dist/", "**/build*/", "**/node_modules/", ".tools/", "coverage/", "docs/api/", "test/repo/fixtures/"],
+    ignores: ["**/dist/", "**/build*/", "**/node_modules/", ".tools/", "coverage/", "docs/api/"],
   },
   {
     files: ["**/*.ts"],
@@ -20,6 +20,24 @@ export default tseslint.config(
       "@typescript-eslint/no-redeclare": "off",
       "no-redeclare": "off",
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    // One seam to native code: packages/native/src/binding*.
+    files: ["packages/*/src/**/*.ts"],
+    ignores: ["packages/native/src/binding*", "packages/native/src/binding/**", "**/*.test.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "Literal[value=/\\.node$/], TemplateElement[value.raw=/\\.node$/]",
+          message: "Only packages/native/src/binding* loads the addon; take what you need from @verbena/native.",
+        },
+      ],
+      "no-restricted-properties": [
+        "error",
+        { object: "process", property: "dlopen", message: "Only packages/native/src/binding* loads the addon." },
+      ],
     },
   },
   {

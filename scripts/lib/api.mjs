@@ -1,7 +1,8 @@
 // Writes or compares the reports of the public API in api/: one per published entry point, made from the built declarations.
 // `--local` rewrites the reports; without it a difference is an error that names the report.
-import { createRequire } from "node:module";
+
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { entryPoints } from "./entries.mjs";
 import { root } from "./paths.mjs";
@@ -61,7 +62,11 @@ for (const entry of entryPoints()) {
       if (message.messageId === "console-compiler-version-notice") message.handled = true;
     },
   });
-  const state = result.apiReportChanged ? (isLocal ? "rewritten" : "DIFFERS; run `pnpm run api:update`") : "as committed";
+  const state = result.apiReportChanged
+    ? isLocal
+      ? "rewritten"
+      : "DIFFERS; run `pnpm run api:update`"
+    : "as committed";
   console.log(`api/${entry.name}.api.md: ${state}`);
   if (!result.succeeded) failures += 1;
 }

@@ -60,6 +60,12 @@ function installDependencies() {
   });
 }
 
+// The simulator is compiled against the addon's ABI header.
+const nativeInputs = ["CMakeLists.txt", "package.json", "include", "src/cc", "test/cc"].map(
+  (path) => `packages/native/${path}`,
+);
+const fabricInputs = ["packages/fabric-sim/package.json", "packages/fabric-sim/src/cc", "packages/native/include"];
+
 function buildNative(name, inputs, output) {
   const folder = join(root, "packages", name);
   const stamp = join(folder, "build/bootstrap.stamp");
@@ -104,18 +110,8 @@ function main(args) {
   }
   ensurePnpm();
   installDependencies();
-  const headers = [
-    "packages/native/src/cc",
-    "packages/native/src/abi",
-    "packages/native/CMakeLists.txt",
-    "packages/native/package.json",
-  ];
-  buildNative("native", headers, hasFile(/\.node$/));
-  buildNative(
-    "fabric-sim",
-    ["packages/fabric-sim/src/cc", "packages/fabric-sim/package.json", ...headers],
-    hasFile(/^libfabricsim\.so$/),
-  );
+  buildNative("native", nativeInputs, hasFile(/\.node$/));
+  buildNative("fabric-sim", fabricInputs, hasFile(/^libfabricsim\.so$/));
   compileTypeScript();
   if (!isComplete) process.exitCode = 1;
 }

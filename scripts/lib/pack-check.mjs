@@ -16,17 +16,28 @@ const fail = (name, text) => {
   failures += 1;
 };
 const tool = (path, args, name) => {
-  const done = spawnSync(process.execPath, [join(root, "node_modules", path), ...args], { cwd: root, encoding: "utf8" });
+  const done = spawnSync(process.execPath, [join(root, "node_modules", path), ...args], {
+    cwd: root,
+    encoding: "utf8",
+  });
   if (done.status !== 0) fail(name, `${path}\n${done.stdout}${done.stderr}`);
 };
 
 for (const { path, manifest } of packages()) {
   const { name } = manifest;
-  const packed = JSON.parse(execFileSync(pnpm, ["pack", "--json", "--pack-destination", out], { cwd: path, encoding: "utf8" }));
+  const packed = JSON.parse(
+    execFileSync(pnpm, ["pack", "--json", "--pack-destination", out], { cwd: path, encoding: "utf8" }),
+  );
   const tarball = packed.filename;
   const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n");
-  for (const file of files.filter((entry) => unwanted.some((pattern) => pattern.test(entry)))) fail(name, `must not be packed: ${file}`);
-  for (const needed of ["package/package.json", "package/dist/index.js", "package/dist/index.d.ts", "package/LICENSE"]) {
+  for (const file of files.filter((entry) => unwanted.some((pattern) => pattern.test(entry))))
+    fail(name, `must not be packed: ${file}`);
+  for (const needed of [
+    "package/package.json",
+    "package/dist/index.js",
+    "package/dist/index.d.ts",
+    "package/LICENSE",
+  ]) {
     if (!files.includes(needed)) fail(name, `is not packed: ${needed}`);
   }
   const published = execFileSync("tar", ["-xzOf", tarball, "package/package.json"], { encoding: "utf8" });

@@ -6,7 +6,11 @@ import { root } from "./paths.mjs";
 
 const [folder, ...args] = process.argv.slice(2);
 const runnable = /^(?!_)(?!.*\.(?:d|test)\.)[a-z0-9-]+\.(?:ts|mjs|cjs|js)$/;
-const files = existsSync(join(root, folder)) ? readdirSync(join(root, folder)).filter((file) => runnable.test(file)).sort() : [];
+const files = existsSync(join(root, folder))
+  ? readdirSync(join(root, folder))
+      .filter((file) => runnable.test(file))
+      .sort()
+  : [];
 const names = files.map((file) => parse(file).name);
 
 const usage = `usage: pnpm ${folder} [NAME] [--list] [OPTIONS OF THE PROGRAM]
@@ -19,7 +23,10 @@ function run(file, rest) {
   console.log(`== ${folder} ${parse(file).name}`);
   // TypeScript is transformed on the fly; the packages themselves are loaded as built, so build first.
   const flags = file.endsWith(".ts") ? ["--require", join(root, "scripts/lib/typescript-hook.cjs")] : [];
-  const done = spawnSync(process.execPath, [...flags, join(root, folder, file), ...rest], { cwd: root, stdio: "inherit" });
+  const done = spawnSync(process.execPath, [...flags, join(root, folder, file), ...rest], {
+    cwd: root,
+    stdio: "inherit",
+  });
   return done.status ?? 1;
 }
 
