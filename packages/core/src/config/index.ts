@@ -1,0 +1,10 @@
+export type { AddressLine } from "./addresses/read-addresses.js";
+export { readAddresses } from "./addresses/read-addresses.js";
+export type { AddressConfig, DaemonConfig, ProviderEntry } from "./daemon-config.js";
+export type { ConfigSources, LoadedConfig } from "./load-config.js";
+export { loadConfig } from "./load-config.js";
+export { DEFAULT_PATHS } from "./options/option-table.js";
+export { readOptions } from "./options/read-options.js";
+export type { ConfigInput } from "./schema.js";
+export type { Diagnostic, Severity } from "./text/diagnostic.js";
+export { DiagnosticSink, formatDiagnostic } from "./text/diagnostic.js";

@@ -1,0 +1,168 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { VerbenaError } from "@verbena/ib";
+import { loadConfig } from "./load-config.js";
+import { formatDiagnostic } from "./text/diagnostic.js";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "verbena-config-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+async function problems(promise: Promise<unknown>): Promise<string[]> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!VerbenaError.is(error, "VERBENA_CONFIG_INVALID")) throw error;
+  return error.message.split("\n").map((line) => line.replaceAll(`${folder}/`, ""));
+}
+
+describe("loadConfig", () => {
+  it("fills in ibacm's defaults when there is no file", async () => {
+    const { config } = await loadConfig({ ignoreDefaults: true });
+    expect(config.daemon).toMatchObject({
+      serverMode: "unix",
+      serverPort: 6125,
+      acmePlusKernelOnly: false,
+      runDirectory: "/run",
+      logFile: "/var/log/ibacm.log",
+      logLevel: 0,
+      lockFile: "/run/ibacm.pid",
+    });
+    expect(config.sa).toMatchObject({ timeoutMs: 2000, retries: 2 });
+    expect(config.resolver).toEqual({ loopback: "local", deadlineMs: 6000 });
+    expect(config.caches.address.ttlMs).toBe(1440 * 60_000);
+    expect(config.caches.route.ttlMs).toBe("never");
+    expect(config.chains).toEqual({ address: ["acm", "sa"], route: ["sa"] });
+    expect(config.providers.map((entry) => [entry.package, entry.isOptional])).toEqual([
+      ["@verbena/provider-acm", true],
+      ["@verbena/provider-sa", false],
+    ]);
+    expect(config.addresses).toEqual({ supportIps: false, isFound: false, lines: [] });
+  });
+
+  it("says in a note that a missing options file means defaults", async () => {
+    const { diagnostics } = await loadConfig({
+      options: join(folder, "none.cfg"),
+      addresses: join(folder, "none-too.cfg"),
+    });
+    expect(diagnostics.map(({ severity }) => severity)).toEqual(["note", "note"]);
+    expect(diagnostics.map(formatDiagnostic)[0]).toBe(`${folder}/none.cfg: the file is not there; defaults are used`);
+  });
+
+  it("turns ibacm's files into the normalised form", async () => {
+    const options = await file(
+      "opts.cfg",
+      [
+        "timeout 500",
+        "retries 1",
+        "sa_depth 4",
+        "addr_timeout 10",
+        "route_timeout 5",
+        "route_prot acm",
+        "loopback_prot none",
+        "addr_preload acm_hosts",
+        "addr_data_file /data/hosts",
+        "route_preload full_opensm_v1",
+        "support_ips_in_addr_cfg 1",
+        "resolve_depth 8",
+      ].join("\n"),
+    );
+    const addresses = await file("addr.cfg", "node1 sim0 1 default\n192.0.2.1 sim0 1 default\n");
+    const { config, diagnostics } = await loadConfig({ options, addresses });
+    expect(diagnostics).toEqual([]);
+    expect(config.sa).toEqual({ timeoutMs: 500, retries: 1, depth: 4 });
+    expect(config.resolver).toEqual({ loopback: "none", deadlineMs: 1000 });
+    expect(config.caches.address.ttlMs).toBe(600_000);
+    expect(config.caches.route.ttlMs).toBe(300_000);
+    expect(config.chains.route).toEqual(["acm", "sa"]);
+    expect(config.preload).toEqual({ hosts: "/data/hosts", routeDump: "/etc/rdma/ibacm_route.data" });
+    expect(config.addresses.lines.map(({ text }) => text)).toEqual(["node1", "192.0.2.1"]);
+    expect(config.providers[0]?.options).toMatchObject({ resolveDepth: 8, recvDepth: 1024 });
+  });
+
+  it("lays verbena.yaml over the options file it names, and the caller's settings over both", async () => {
+    await file("opts.cfg", "timeout 500\nretries 7\nlog_level 1\n");
+    const config = await file(
+      "verbena.yaml",
+      "files:\n  options: opts.cfg\nsa:\n  retries: 3\ndaemon:\n  socket: run/acm.sock\n  logLevel: 2\n",
+    );
+    const loaded = await loadConfig({ config, overrides: { daemon: { logLevel: 0 } } });
+    expect(loaded.config.sa).toMatchObject({ timeoutMs: 500, retries: 3 });
+    expect(loaded.config.daemon).toMatchObject({
+      socket: join(folder, "run/acm.sock"),
+      logLevel: 0,
+      logFile: "stderr",
+      lockFile: join(folder, "run/acm.sock.pid"),
+    });
+    expect(loaded.config.folder).toBe(folder);
+  });
+
+  it("takes providers and chains from verbena.yaml and brings along a built-in one that a chain names", async () => {
+    const config = await file(
+      "verbena.yaml",
+      'chains:\n  route: [static, sa]\nproviders:\n  - package: "./static"\n    options: { file: routes.json }\n',
+    );
+    const loaded = await loadConfig({ config });
+    expect(loaded.config.chains).toEqual({ route: ["static", "sa"] });
+    expect(loaded.config.providers).toEqual([
+      { package: "./static", options: { file: "routes.json" }, where: `${config}:4`, isOptional: false },
+      { package: "@verbena/provider-sa", options: {}, where: "built-in providers", isOptional: false },
+    ]);
+  });
+
+  it("reports every problem of verbena.yaml with file, line, key and nearest key", async () => {
+    const config = await file(
+      "verbena.yaml",
+      "daemon:\n  log_file: /tmp/x\n  serverPort: many\ncache:\n  address: 1\nchains:\n  route: sa\nproviders:\n  - options: {}\n",
+    );
+    expect(await problems(loadConfig({ config }))).toEqual([
+      "verbena.yaml:2: daemon.log_file: unknown key (did you mean logFile?)",
+      "verbena.yaml:4: cache: unknown key (did you mean caches?)",
+      'verbena.yaml:3: daemon.serverPort: must be a whole number from 1 to 65535, not "many"',
+      'verbena.yaml:7: chains.route: must be a list of provider names, not "sa"',
+      "verbena.yaml:9: providers[0].package: is missing",
+    ]);
+  });
+
+  it("reports errors of the options file and of verbena.yaml together", async () => {
+    await file("opts.cfg", "timeout 0\n");
+    const config = await file("verbena.yaml", "files:\n  options: opts.cfg\nsa:\n  retries: -1\n");
+    expect(await problems(loadConfig({ config }))).toEqual([
+      'opts.cfg:1: timeout: "0": must be at least 1',
+      "verbena.yaml:4: sa.retries: must be a whole number from 0, not -1",
+    ]);
+  });
+
+  it("reports syntax errors with their line", async () => {
+    const config = await file("verbena.yaml", "daemon:\n  logLevel: [1\n");
+    expect((await problems(loadConfig({ config })))[0]).toMatch(/^verbena\.yaml:3: /);
+    const twice = await file("twice.yaml", "sa:\n  retries: 1\n  retries: 2\n");
+    expect((await problems(loadConfig({ config: twice })))[0]).toMatch(/^twice\.yaml:3: .*unique/);
+  });
+
+  it("refuses files that verbena.yaml names and that are not there", async () => {
+    const config = await file("verbena.yaml", "files: { options: none.cfg }\n");
+    expect(await problems(loadConfig({ config }))).toEqual(["none.cfg: the file is not there"]);
+    expect(await problems(loadConfig({ config: join(folder, "nothing.yaml") }))).toEqual([
+      "nothing.yaml: the file is not there",
+    ]);
+  });
+
+  it("blames the command line for the caller's settings", async () => {
+    expect(await problems(loadConfig({ ignoreDefaults: true, overrides: { daemon: { serverPort: 0 } } }))).toEqual([
+      "command line: daemon.serverPort: must be a whole number from 1 to 65535, not 0",
+    ]);
+  });
+});

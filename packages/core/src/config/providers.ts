@@ -1,0 +1,80 @@
+import type { ProviderEntry } from "./daemon-config.js";
+import type { OptionValues } from "./options/option-table.js";
+import { OPTION_TABLE } from "./options/option-table.js";
+import type { ConfigOutput } from "./schema.js";
+
+/** Chains and providers as the engine's composition takes them. */
+export interface ProviderPlan {
+  readonly chains: { readonly address?: readonly string[]; readonly route?: readonly string[] };
+  readonly providers: readonly ProviderEntry[];
+}
+
+/** Names that need no `providers` entry. */
+export const BUILT_IN_PACKAGES: Readonly<Record<string, string>> = {
+  acm: "@verbena/provider-acm",
+  sa: "@verbena/provider-sa",
+};
+
+/**
+ * Which providers there are and in which order they are asked. Without `providers:` those of ibacm's options: `addr_prot acm` and
+ * `route_prot`. A chain that names a built-in provider brings it along.
+ */
+export function planProviders(
+  config: ConfigOutput,
+  options: OptionValues,
+  file: string,
+  line: (index: number) => number | undefined,
+): ProviderPlan {
+  const listed = (config.providers ?? []).map((entry, index): ProviderEntry => {
+    const at = line(index);
+    return {
+      package: entry.package,
+      options: entry.options ?? {},
+      where: at === undefined ? file : `${file}:${String(at)}`,
+      isOptional: false,
+    };
+  });
+  const { address, route } = config.chains;
+  const isDefault = config.providers === undefined;
+  const chains = {
+    ...whenSet("address", address ?? (isDefault ? ["acm", "sa"] : undefined)),
+    ...whenSet("route", route ?? (isDefault ? defaultRoute(options) : undefined)),
+  };
+  const wanted = new Set([...(chains.address ?? []), ...(chains.route ?? [])]);
+  const builtIn = Object.entries(BUILT_IN_PACKAGES)
+    .filter(([name, pkg]) => wanted.has(name) && !listed.some((entry) => entry.package === pkg))
+    .map(
+      ([name, pkg]): ProviderEntry => ({
+        package: pkg,
+        options: name === "acm" ? acmOptions(options) : {},
+        where: "built-in providers",
+        // A chain that only follows from ibacm's defaults must work where provider-acm is not installed.
+        isOptional: name === "acm" && !(address?.includes(name) ?? false) && !(route?.includes(name) ?? false),
+      }),
+    );
+  return { chains, providers: [...listed, ...builtIn] };
+}
+
+function whenSet<K extends string>(
+  key: K,
+  value: readonly string[] | undefined,
+): Partial<Record<K, readonly string[]>> {
+  return value === undefined ? {} : ({ [key]: value } as Partial<Record<K, readonly string[]>>);
+}
+
+function defaultRoute(options: OptionValues): readonly string[] {
+  return (options.route_prot ?? OPTION_TABLE.route_prot.fallback) === "acm" ? ["acm", "sa"] : ["sa"];
+}
+
+/** ibacm's keys that belong to the multicast protocol's provider. */
+function acmOptions(options: OptionValues): Readonly<Record<string, unknown>> {
+  const get = <K extends "resolve_depth" | "send_depth" | "recv_depth" | "min_mtu" | "min_rate">(key: K) =>
+    options[key] ?? OPTION_TABLE[key].fallback;
+  return {
+    resolveDepth: get("resolve_depth"),
+    sendDepth: get("send_depth"),
+    recvDepth: get("recv_depth"),
+    minMtuBytes: get("min_mtu"),
+    minRateGbps: get("min_rate"),
+  };
+}

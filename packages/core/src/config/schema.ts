@@ -1,0 +1,175 @@
+import * as v from "valibot";
+import { DEFAULT_PATHS, OPTION_TABLE } from "./options/option-table.js";
+
+const MINUTE_MS = 60_000;
+
+/** SA queries in flight per port unless a file says otherwise: one slow answer must not hold up the others. */
+const DEFAULT_SA_DEPTH = 16;
+
+function described<S extends v.GenericSchema>(schema: S, text: string) {
+  return v.pipe(schema, v.description(text));
+}
+
+function count(min: number, max = Number.MAX_SAFE_INTEGER) {
+  const message = `must be a whole number from ${String(min)}${max === Number.MAX_SAFE_INTEGER ? "" : ` to ${String(max)}`}`;
+  return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message));
+}
+
+const oneOf = <const T extends readonly [string, ...string[]]>(words: T) =>
+  v.picklist(words, `must be one of ${words.join(", ")}`);
+const text = v.pipe(v.string("must be a text"), v.minLength(1, "must not be empty"));
+const flag = v.boolean("must be true or false");
+const names = v.array(text, "must be a list of provider names");
+const lifetime = v.union([count(0), v.literal("never")], "must be a number of milliseconds or never");
+const notObject = "must be a section of keys";
+
+function section<E extends v.ObjectEntries>(entries: E, message = notObject) {
+  return v.object(entries, message);
+}
+
+const daemon = section({
+  socket: v.optional(
+    described(text, "Serve exactly this Unix socket: `serverMode` is ignored, no port file or second name is written."),
+  ),
+  control: v.optional(
+    described(
+      v.union([text, v.literal(false)], "must be a path or false"),
+      "Control socket (mode 0660). Default: the Unix socket's path and `.ctl`; `false` for none.",
+    ),
+  ),
+  serverMode: v.optional(
+    described(oneOf(["unix", "loop", "open"]), OPTION_TABLE.server_mode.summary),
+    OPTION_TABLE.server_mode.fallback,
+  ),
+  serverPort: v.optional(
+    described(count(1, 65_535), OPTION_TABLE.server_port.summary),
+    OPTION_TABLE.server_port.fallback,
+  ),
+  acmePlusKernelOnly: v.optional(
+    described(flag, "true withholds the second socket or port name, the one librdmacm looks for."),
+    OPTION_TABLE.acme_plus_kernel_only.fallback,
+  ),
+  runDirectory: v.optional(described(text, "Folder of the sockets and port files."), DEFAULT_PATHS.run),
+  logFile: v.optional(
+    described(
+      text,
+      `${OPTION_TABLE.log_file.summary} \`stdout\` and \`stderr\` are allowed. Default: ${DEFAULT_PATHS.logFile}; with \`socket\`: stderr.`,
+    ),
+  ),
+  logLevel: v.optional(described(count(0, 2), OPTION_TABLE.log_level.summary), OPTION_TABLE.log_level.fallback),
+  umadDebugLevel: v.optional(
+    described(count(0, 2), OPTION_TABLE.umad_debug_level.summary),
+    OPTION_TABLE.umad_debug_level.fallback,
+  ),
+  lockFile: v.optional(
+    described(
+      text,
+      `${OPTION_TABLE.lock_file.summary} Default: ${DEFAULT_PATHS.lockFile}; with \`socket\`: its path and \`.pid\`.`,
+    ),
+  ),
+  stopDeadlineMs: v.optional(described(count(0), "How long a stop waits for requests in work, milliseconds."), 5000),
+});
+
+const sa = section({
+  timeoutMs: v.optional(described(count(1), OPTION_TABLE.timeout.summary), OPTION_TABLE.timeout.fallback),
+  retries: v.optional(described(count(0), OPTION_TABLE.retries.summary), OPTION_TABLE.retries.fallback),
+  depth: v.optional(described(count(1), OPTION_TABLE.sa_depth.summary), DEFAULT_SA_DEPTH),
+});
+
+const resolver = section({
+  loopback: v.optional(
+    described(oneOf(["local", "none"]), OPTION_TABLE.loopback_prot.summary),
+    OPTION_TABLE.loopback_prot.fallback,
+  ),
+  deadlineMs: v.optional(
+    described(count(1), "How long a request may take. Default: (`sa.retries` + 1) × `sa.timeoutMs`."),
+  ),
+});
+
+const caches = section({
+  address: v.optional(
+    section({
+      ttlMs: v.optional(
+        described(lifetime, OPTION_TABLE.addr_timeout.summary),
+        OPTION_TABLE.addr_timeout.fallback * MINUTE_MS,
+      ),
+      negativeTtlMs: v.optional(described(count(0), "How long a failed lookup is remembered."), 1000),
+      maxEntries: v.optional(described(count(1), "Entries kept; the longest unused one goes first."), 100_000),
+    }),
+    {},
+  ),
+  route: v.optional(
+    section({
+      ttlMs: v.optional(described(lifetime, OPTION_TABLE.route_timeout.summary), "never"),
+      negativeTtlMs: v.optional(described(count(0), "How long a failed lookup is remembered."), 1000),
+      maxEntries: v.optional(described(count(1), "Entries kept; the longest unused one goes first."), 100_000),
+    }),
+    {},
+  ),
+});
+
+const chains = section({
+  address: v.optional(
+    described(
+      names,
+      "Providers asked for addresses, in this order. Default: every listed provider that offers the role.",
+    ),
+  ),
+  route: v.optional(
+    described(names, "Providers asked for paths, in this order. Default: every listed provider that offers the role."),
+  ),
+});
+
+const provider = section({
+  package: described(
+    text,
+    "Name of an npm package, or a path that begins with `.` or `/`, seen from this file's folder.",
+  ),
+  options: v.optional(
+    described(v.record(v.string(), v.unknown(), notObject), "Handed to the provider, which checks them."),
+  ),
+});
+
+const files = section({
+  options: v.optional(described(text, "An `ibacm_opts.cfg` to read first; keys of this file win over it.")),
+  addresses: v.optional(described(text, "An `ibacm_addr.cfg`: names of the local endpoints.")),
+  hosts: v.optional(described(text, "Hosts data file: lines of address and GID, read at start.")),
+  routeDump: v.optional(described(text, "OpenSM's full path dump, read at start.")),
+});
+
+const addresses = section({
+  supportIps: v.optional(
+    described(
+      flag,
+      "true also takes IP addresses from the address file; otherwise only those found on the interfaces count.",
+    ),
+    OPTION_TABLE.support_ips_in_addr_cfg.fallback,
+  ),
+});
+
+const native = section({
+  libibverbs: v.optional(described(text, "Path of libibverbs, instead of the system's.")),
+  libibumad: v.optional(described(text, "Path of libibumad, instead of the system's.")),
+  librdmacm: v.optional(described(text, "Path of librdmacm, instead of the system's.")),
+});
+
+/** `verbena.yaml`: the one source of its parser, its defaults and its documentation. */
+export const configSchema = v.object(
+  {
+    daemon: v.optional(daemon, {}),
+    sa: v.optional(sa, {}),
+    resolver: v.optional(resolver, {}),
+    caches: v.optional(caches, {}),
+    chains: v.optional(chains, {}),
+    providers: v.optional(v.array(provider, "must be a list of `package:` entries")),
+    files: v.optional(files, {}),
+    addresses: v.optional(addresses, {}),
+    native: v.optional(native, {}),
+  },
+  notObject,
+);
+
+/** What a file or a caller may write. */
+export type ConfigInput = v.InferInput<typeof configSchema>;
+/** The same with all defaults. */
+export type ConfigOutput = v.InferOutput<typeof configSchema>;

@@ -1,0 +1,20 @@
+import { didYouMean, nearest } from "./nearest.js";
+
+const KEYS = ["log_file", "log_level", "lock_file", "route_timeout", "retries"];
+
+describe("nearest", () => {
+  it.each([
+    ["log_fiel", "log_file"],
+    ["logFile", "log_file"],
+    ["LOG-LEVEL", "log_level"],
+    ["retrys", "retries"],
+    ["route_timout", "route_timeout"],
+  ])("finds for %s the key %s", (word, expected) => {
+    expect(nearest(word, KEYS)).toBe(expected);
+  });
+
+  it("finds nothing for a word unlike all keys", () => {
+    expect(nearest("colour_of_cables", KEYS)).toBeUndefined();
+    expect(didYouMean("colour_of_cables", KEYS)).toBeUndefined();
+  });
+});

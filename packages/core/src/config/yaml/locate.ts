@@ -1,0 +1,34 @@
+import { type Document, isMap, isNode, isScalar, isSeq, type LineCounter } from "yaml";
+
+/** A key path inside the document. */
+export type KeyPath = readonly (string | number)[];
+
+/** `caches.address.ttlMs`, `providers[0].package`. */
+export function formatPath(path: KeyPath): string {
+  return path.reduce<string>(
+    (whole, part) =>
+      typeof part === "number" ? `${whole}[${String(part)}]` : whole === "" ? part : `${whole}.${part}`,
+    "",
+  );
+}
+
+/** Line of the key at `path`, or of the nearest parent that is there. */
+export function lineOf(document: Document, lines: LineCounter, path: KeyPath): number | undefined {
+  let node: unknown = document.contents;
+  let offset: number | undefined;
+  for (const part of path) {
+    let next: unknown;
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
+      if (pair === undefined) break;
+      if (isNode(pair.key) && pair.key.range) offset = pair.key.range[0];
+      next = pair.value;
+    } else if (isSeq(node)) {
+      next = node.items[Number(part)];
+      if (next === undefined) break;
+      if (isNode(next) && next.range) offset = next.range[0];
+    } else break;
+    node = next;
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line;
+}
