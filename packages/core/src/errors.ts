@@ -2,9 +2,45 @@ import { defineErrors } from "@verbena/ib";
 
 /** Every coded error of `@verbena/core`; one section each in `docs/errors.md`. Alphabetical. A code never changes its meaning. */
 export const CORE_ERRORS = {
+  VERBENA_CLIENT_ABORTED: {
+    message: "the call was aborted",
+    hint: "the signal given to the call was aborted; see the cause",
+  },
+  VERBENA_CLIENT_CLOSED: {
+    message: "the connection to {service} is closed",
+    hint: "open a new client; the daemon may have been restarted",
+  },
+  VERBENA_CLIENT_CONNECT: {
+    message: "cannot reach the service at {service}: {reason}",
+    hint: "check that the daemon runs and that the socket path or host is right",
+  },
+  VERBENA_CLIENT_PROTOCOL: {
+    message: "{service} sent something that is no reply of the ACM client protocol: {what}",
+    hint: "check that the address belongs to ibacm or Verbena and not to another service",
+  },
+  VERBENA_CLIENT_STATUS: {
+    message: "the service answered {operation} with status {status} ({name})",
+    hint: "the name of the status says what failed; `verbena explain` shows each step",
+  },
+  VERBENA_CLIENT_TIMEOUT: {
+    message: "{service} did not answer {operation} within {deadlineMs} ms",
+    hint: "raise the deadline, or ask without waiting (noDelay)",
+  },
+  VERBENA_CONFIG_INVALID: {
+    message: "{problems}",
+    hint: "correct the lines named; the daemon keeps its running configuration",
+  },
+  VERBENA_ENGINE_CHAIN: {
+    message: 'the {chain} chain names provider "{name}", which is not loaded',
+    hint: "load it, or take its name out of the chain; loaded: {loaded}",
+  },
   VERBENA_PROVIDER_DUPLICATE: {
     message: "{where}: a provider named \"{name}\" is already there ({other})",
     hint: "remove one of the two entries",
+  },
+  VERBENA_PROVIDER_FAULT: {
+    message: 'provider "{name}" broke its contract: {what}',
+    hint: "report it to the provider's author; the next provider of the chain was asked instead",
   },
   VERBENA_PROVIDER_LOAD: {
     message: 'provider package "{specifier}" failed while loading: {reason}',
@@ -33,6 +69,90 @@ export const CORE_ERRORS = {
   VERBENA_PROVIDER_START: {
     message: 'provider "{name}" could not be constructed: {reason}',
     hint: "see the cause; the provider's author has to correct it",
+  },
+  VERBENA_RESOLVE_ABORTED: {
+    message: "the request was aborted",
+    hint: "the caller aborted it; nothing is wrong with the fabric",
+  },
+  VERBENA_RESOLVE_CLOSED: {
+    message: "the resolver is closed",
+    hint: "create a new one",
+  },
+  VERBENA_RESOLVE_DESTINATION: {
+    message: "the request names no destination",
+    hint: "give a destination GID or a destination LID",
+  },
+  VERBENA_RESOLVE_DESTINATION_TYPE: {
+    message: "a destination of kind {kind} needs a source",
+    hint: "name a source address, or ask by IP address",
+  },
+  VERBENA_RESOLVE_NOT_READY: {
+    message: "endpoint {endpoint} is not ready: {state}",
+    hint: "see the log of its provider; the subnet manager may not have answered yet",
+  },
+  VERBENA_RESOLVE_NO_DATA: {
+    message: "{destination} is not known",
+    hint: "check the name or address; `verbena cache ls` shows what is remembered as unknown",
+  },
+  VERBENA_RESOLVE_NO_ROUTE_TO_SOURCE: {
+    message: "no source address for {destination}: errno {errno}",
+    hint: "`ip route get {destination}` shows what the kernel makes of it",
+  },
+  VERBENA_RESOLVE_NO_SOURCE: {
+    message: "{source} is not an address of an endpoint of this host",
+    hint: "`verbena endpoints` lists the endpoints and their addresses; check the address file and the port's state",
+  },
+  VERBENA_RESOLVE_SA_STATUS: {
+    message: "the subnet administrator refused the path to {destination}: status 0x{status}",
+    hint: "see the log of the subnet manager; `saquery` with the same fields shows the same status",
+  },
+  VERBENA_RESOLVE_SOURCE_TYPE: {
+    message: "a source of kind {kind} is not possible here",
+    hint: "name the source by name or IP address",
+  },
+  VERBENA_RESOLVE_TIMEOUT: {
+    message: "no answer about {destination} before the deadline",
+    hint: "check that the subnet manager runs and that the destination's port is active",
+  },
+  VERBENA_SA_ABORTED: {
+    message: "the SA query on {port} was aborted",
+    hint: "the caller aborted it",
+  },
+  VERBENA_SA_BUSY: {
+    message: "the SA behind {port} was busy until the deadline",
+    hint: "the subnet manager is overloaded; raise `timeout` or `retries`, or lower `sa_depth`",
+  },
+  VERBENA_SA_CLOSED: {
+    message: "the SA client of {port} is closed",
+    hint: "the port went down or the daemon is stopping; ask again when the port is active",
+  },
+  VERBENA_SA_SEND: {
+    message: "a query to the SA could not be sent from {port}: errno {errno}",
+    hint: "check access to /dev/infiniband/umad* and the port's state",
+  },
+  VERBENA_SA_STALE: {
+    message: "{port} changed while the SA was asked",
+    hint: "ask again: the port has other addresses now",
+  },
+  VERBENA_SA_TIMEOUT: {
+    message: "the SA behind {port} did not answer before the deadline",
+    hint: "check that a subnet manager runs (`sminfo`) and that the port is active",
+  },
+  VERBENA_SERVER_LISTEN: {
+    message: "cannot listen on {where}: {reason}",
+    hint: "check that the folder exists, that you may write there, and that no other daemon holds the port",
+  },
+  VERBENA_SERVER_PATH: {
+    message: "{path} exists and is not a socket",
+    hint: "remove it, or choose another socket path",
+  },
+  VERBENA_SERVER_PATH_LENGTH: {
+    message: "socket path {path} has {bytes} bytes, the system takes {limit}",
+    hint: "choose a shorter path",
+  },
+  VERBENA_SERVER_RENDEZVOUS: {
+    message: "cannot write the names of the service in {runDir}: {reason}",
+    hint: "check that the folder exists and that you may write there",
   },
 } as const;
 
