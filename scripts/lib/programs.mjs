@@ -13,7 +13,7 @@ const files = existsSync(join(root, folder))
   : [];
 const names = files.map((file) => parse(file).name);
 
-const usage = `usage: pnpm ${folder} [NAME] [--list] [OPTIONS OF THE PROGRAM]
+const usage = `usage: pnpm ${folder} [NAME | --all] [--list] [OPTIONS OF THE PROGRAM]
 
 Programs: ${names.join(", ") || "none in this release"}
 Without a NAME: ${folder === "bench" ? "all of them, one after the other" : "this text"}.
@@ -31,10 +31,22 @@ function run(file, rest) {
 }
 
 const [name, ...rest] = args[0]?.startsWith("-") ? [undefined, ...args] : args;
-if (rest.includes("--help") || rest.includes("--list") || (name === undefined && folder !== "bench")) {
+if (
+  rest.includes("--help") ||
+  rest.includes("--list") ||
+  (name === undefined && folder !== "bench" && !rest.includes("--all"))
+) {
   process.stdout.write(usage);
 } else if (name === undefined) {
-  process.exitCode = files.map((file) => run(file, rest)).find((status) => status !== 0) ?? 0;
+  process.exitCode =
+    files
+      .map((file) =>
+        run(
+          file,
+          rest.filter((arg) => arg !== "--all"),
+        ),
+      )
+      .find((status) => status !== 0) ?? 0;
 } else if (names.includes(name)) {
   process.exitCode = run(files[names.indexOf(name)], rest);
 } else {

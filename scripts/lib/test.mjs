@@ -4,24 +4,25 @@ import { join, relative } from "node:path";
 import { root } from "./paths.mjs";
 import { rungs } from "./rungs.mjs";
 
-const usage = `usage: scripts/test [--rung NAME]... [JEST OPTIONS]
+const usage = `usage: scripts/test [--rung NAME]... [--results FOLDER] [JEST OPTIONS]
 
 Runs every rung of tests that this machine can run and names those it cannot:
 ${rungs.map((rung) => `  ${rung.name.padEnd(10)} ${rung.about}`).join("\n")}
 
-With VERBENA_REQUIRE_RUNGS=1 a rung that cannot run is a failure. Results: build/rungs/NAME.json.
+With VERBENA_REQUIRE_RUNGS=1 a rung that cannot run is a failure. Results: build/rungs/NAME.json, unless --results says otherwise.
 `;
 
-const results = join(root, "build/rungs");
 const isStrict = process.env.VERBENA_REQUIRE_RUNGS === "1";
 
 function parse(args) {
   const wanted = [];
   const jest = [];
+  let results = "build/rungs";
   const rest = [...args];
   while (rest.length > 0) {
     const arg = rest.shift();
     if (arg === "--rung") wanted.push(rest.shift());
+    else if (arg === "--results") results = rest.shift() ?? results;
     else jest.push(arg);
   }
   const unknown = wanted.find((name) => !rungs.some((rung) => rung.name === name));
@@ -29,7 +30,11 @@ function parse(args) {
     console.error(`test: --rung takes one of ${rungs.map((rung) => rung.name).join(", ")}`);
     process.exit(2);
   }
-  return { wanted: wanted.length > 0 ? rungs.filter((rung) => wanted.includes(rung.name)) : rungs, jest };
+  return {
+    wanted: wanted.length > 0 ? rungs.filter((rung) => wanted.includes(rung.name)) : rungs,
+    jest,
+    results: join(root, results),
+  };
 }
 
 /** A skipped test is never silent. */
@@ -42,7 +47,7 @@ function skippedTests({ testResults }) {
 }
 
 /** Runs one rung; returns { state, text } for the summary. */
-function run(rung, jestOptions) {
+function run(rung, jestOptions, results) {
   const suites = rung.suites();
   if (suites.length === 0) return { state: "none", text: "no suites in this release" };
   const missing = rung.missing();
@@ -84,9 +89,9 @@ const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {
   process.stdout.write(usage);
 } else {
+  const { wanted, jest, results } = parse(args);
   mkdirSync(results, { recursive: true });
-  const { wanted, jest } = parse(args);
-  const summary = wanted.map((rung) => ({ name: rung.name, ...run(rung, jest) }));
+  const summary = wanted.map((rung) => ({ name: rung.name, ...run(rung, jest, results) }));
   writeFileSync(join(results, "summary.json"), JSON.stringify(summary, null, 2));
   console.log("\nRungs");
   for (const { name, text } of summary) console.log(`  ${name.padEnd(10)} ${text}`);
