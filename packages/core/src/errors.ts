@@ -35,7 +35,7 @@ export const CORE_ERRORS = {
     hint: "load it, or take its name out of the chain; loaded: {loaded}",
   },
   VERBENA_PROVIDER_DUPLICATE: {
-    message: "{where}: a provider named \"{name}\" is already there ({other})",
+    message: '{where}: a provider named "{name}" is already there ({other})',
     hint: "remove one of the two entries",
   },
   VERBENA_PROVIDER_FAULT: {

@@ -1,0 +1,20 @@
+import type { Random } from "../sdk/services.js";
+
+/** First pause after BUSY, before jitter. */
+export const BUSY_BASE_MS = 50;
+/** Longest pause after BUSY, before jitter. */
+export const BUSY_CAP_MS = 1_000;
+
+/**
+ * Pause before the next try after the `count`-th BUSY in a row (from 1): doubles from {@link BUSY_BASE_MS} to {@link BUSY_CAP_MS}, with
+ * the upper half drawn by lot, so that clients refused together do not come back together.
+ */
+export function busyPause(count: number, random: Random): number {
+  const full = Math.min(BUSY_CAP_MS, BUSY_BASE_MS * 2 ** Math.min(count - 1, 20));
+  return full * (0.5 + random() / 2);
+}
+
+/** Pause before repeating a try that went unanswered: the wait was the time-out itself, so this is only jitter, a tenth of it at most. */
+export function timeoutPause(timeoutMs: number, random: Random): number {
+  return (timeoutMs / 10) * random();
+}

@@ -1,0 +1,228 @@
+import {
+  emptyPathRecord,
+  encodePathRecord,
+  encodeSaMad,
+  Gid,
+  Guid,
+  Lid,
+  PKey,
+  pathRecordMask,
+  VerbenaError,
+} from "@verbena/ib";
+import { noMetrics, silentLogger } from "../host/default-services.js";
+import { readVerbsPort } from "../ports/verbs-port.js";
+import type { Port } from "../sdk/endpoint.js";
+import type { SaQuery } from "../sdk/services.js";
+import { FakeNative, FakeSa, type FakeUmadAgent, VirtualClock } from "../testing/index.js";
+import { SaClient, type SaClientOptions } from "./sa-client.js";
+
+const HOST = Guid.parse("0x0000000000100001");
+const PEER = Guid.parse("0x0000000000100003");
+
+function setUp(options: Partial<SaClientOptions> = {}) {
+  const clock = new VirtualClock();
+  const native = new FakeNative({
+    clock,
+    devices: [
+      { name: "sim0", nodeGuid: HOST, ports: [{ port: 1, portGuid: HOST, lid: Lid.from(2), smLid: Lid.from(9) }] },
+    ],
+  });
+  native.sa.peers.push({ guid: PEER, lid: Lid.from(3) });
+  const context = native.verbs.open("sim0");
+  const snapshot = (): Port => ({ ...readVerbsPort(context, 1, 1), generation: 1 });
+  const client = new SaClient({
+    umad: native.umad,
+    port: snapshot(),
+    clock,
+    random: () => 0.5,
+    logger: silentLogger,
+    metrics: noMetrics,
+    timeoutMs: 2000,
+    retries: 2,
+    ...options,
+  });
+  const agent = [...native.umad.agents][0] as FakeUmadAgent;
+  return { clock, native, client, agent, snapshot };
+}
+
+function ask(lid = 3, extra: Partial<SaQuery> = {}): SaQuery {
+  const fields = { sgid: Gid.of(Gid.linkLocalPrefix, HOST), dlid: Lid.from(lid), pkey: PKey.DEFAULT };
+  return {
+    method: "get",
+    attributeId: 0x35,
+    componentMask: pathRecordMask(fields),
+    record: encodePathRecord(emptyPathRecord(fields)),
+    ...extra,
+  };
+}
+
+const code = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "resolved",
+    (error: unknown) => (VerbenaError.is(error) ? error.code : String(error)),
+  );
+
+describe("SaClient", () => {
+  it("registers class 3 version 2 with RMPP and sends to QP1 of the SM", async () => {
+    const { clock, native, client, agent } = setUp();
+    expect(agent.options).toEqual({ mgmtClass: 3, classVersion: 2, rmppVersion: 1 });
+    const response = await clock.run(client.query(ask()));
+    expect(response.status).toBe(0);
+    expect(response.records).toHaveLength(1);
+    expect(response.records[0]?.readUInt16BE(40)).toBe(3);
+    expect(native.sa.queries[0]?.to).toEqual({ lid: 9, qpn: 1, qkey: 0x80010000, sl: 0, pathBits: 0, pkeyIndex: 0 });
+    expect(native.sa.queries[0]?.mad.componentMask).toBe(0x2018n);
+  });
+
+  it("hands on a class status with the echoed record", async () => {
+    const { clock, client } = setUp();
+    const response = await clock.run(client.query(ask(77)));
+    expect(response.status).toBe(0x0300);
+    expect(response.records[0]).toEqual(Buffer.from(ask(77).record));
+  });
+
+  it("reads tables", async () => {
+    const { clock, native, client } = setUp();
+    const records = Array.from({ length: 3000 }, (_, index) =>
+      encodePathRecord(emptyPathRecord({ dlid: Lid.from(index + 1) })),
+    );
+    native.sa.handler = () => ({ type: "reply", records });
+    const response = await clock.run(client.query(ask(3, { method: "getTable" })));
+    expect(response.records).toHaveLength(3000);
+    expect(response.records[2999]?.readUInt16BE(40)).toBe(3000);
+  });
+
+  it("never has more queries on their way than the window, first come first served", async () => {
+    const { clock, native, client, agent } = setUp();
+    native.sa.handler = (query) => ({ ...native.sa.answerPath(query), delayMs: 10 });
+    const all = Array.from({ length: 50 }, () => client.query(ask()));
+    await clock.run(Promise.all(all));
+    expect(agent.peak).toBe(16);
+    expect(native.sa.queries).toHaveLength(50);
+    expect(client.stats()).toMatchObject({ sent: 50, answered: 50, inFlight: 0, queued: 0 });
+    await client.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("asks again while the SA is busy and gives the right answer afterwards", async () => {
+    const { clock, native, client } = setUp();
+    native.sa.handler = (query) => (clock.now() < 5000 ? FakeSa.busy(query) : native.sa.answerPath(query));
+    const response = await clock.run(client.query(ask()));
+    expect(response.status).toBe(0);
+    expect(response.records[0]?.readUInt16BE(40)).toBe(3);
+    expect(clock.now()).toBeGreaterThanOrEqual(5000);
+    expect(clock.now()).toBeLessThan(6000);
+    expect(native.sa.queries.length).toBeLessThan(14);
+  });
+
+  it("ends at the deadline: BUSY and silence have different codes", async () => {
+    const busy = setUp();
+    busy.native.sa.handler = FakeSa.busy;
+    expect(await busy.clock.run(code(busy.client.query(ask())))).toBe("VERBENA_SA_BUSY");
+    expect(busy.clock.now()).toBe(6000);
+
+    const silent = setUp();
+    silent.native.sa.handler = FakeSa.silent;
+    expect(await silent.clock.run(code(silent.client.query(ask())))).toBe("VERBENA_SA_TIMEOUT");
+    expect(silent.clock.now()).toBe(6000);
+    expect(silent.native.sa.queries).toHaveLength(3);
+    expect(silent.client.stats()).toMatchObject({ inFlight: 0, queued: 0 });
+  });
+
+  it("keeps its own time where the library gives unanswered requests never back", async () => {
+    const { clock, native, client, agent } = setUp();
+    native.sa.handler = FakeSa.silent;
+    agent.deliver = () => undefined;
+    expect(await clock.run(code(client.query(ask(3, { deadlineMs: 3000 }))))).toBe("VERBENA_SA_TIMEOUT");
+    expect(native.sa.queries).toHaveLength(2);
+  });
+
+  it("drops what nobody asked for", async () => {
+    const { clock, native, client, agent } = setUp();
+    native.sa.handler = (query) => [
+      { type: "reply", tid: query.mad.tid ^ 1n, records: [encodePathRecord(emptyPathRecord({ dlid: Lid.from(66) }))] },
+      { ...native.sa.answerPath(query), delayMs: 5, copies: 2 },
+    ];
+    const response = await clock.run(client.query(ask()));
+    expect(response.records[0]?.readUInt16BE(40)).toBe(3);
+    agent.deliver(Buffer.alloc(3));
+    await clock.settle();
+    expect(client.stats()).toMatchObject({ answered: 1, dropped: 3 });
+  });
+
+  it("goes on waiting when the answer is of another attribute or broken", async () => {
+    const { clock, native, client, agent } = setUp();
+    native.sa.handler = (query) => {
+      agent.deliver(encodeSaMad({ method: 0x81, tid: query.mad.tid, attributeId: 0x11 }));
+      agent.deliver(encodeSaMad({ method: 0x81, tid: query.mad.tid, attributeId: 0x35 }).subarray(0, 40));
+      return { ...native.sa.answerPath(query), delayMs: 5 };
+    };
+    expect((await clock.run(client.query(ask()))).records[0]?.readUInt16BE(40)).toBe(3);
+    expect(client.stats().dropped).toBe(2);
+  });
+
+  it("gives the window's place back when a query is aborted", async () => {
+    const { clock, native, client } = setUp({
+      window: { limit: 1, onAnswer: () => undefined, onCongestion: () => undefined },
+    });
+    native.sa.handler = (query) =>
+      native.sa.queries.length === 1 ? FakeSa.silent(query) : native.sa.answerPath(query);
+    const controller = new AbortController();
+    const first = code(client.query(ask(3, { signal: controller.signal })));
+    const second = client.query(ask());
+    const third = code(client.query(ask(3, { signal: AbortSignal.abort() })));
+    await clock.settle();
+    controller.abort();
+    expect(await first).toBe("VERBENA_SA_ABORTED");
+    expect(await third).toBe("VERBENA_SA_ABORTED");
+    expect((await clock.run(second)).status).toBe(0);
+    expect(clock.now()).toBe(0);
+  });
+
+  it("asks the new SM when the SM moves, and drops the old one's answer", async () => {
+    const { clock, native, client, snapshot } = setUp();
+    native.sa.handler = (query) =>
+      query.to.lid === 9 ? { type: "reply", status: 0x0300, delayMs: 100 } : native.sa.answerPath(query);
+    const answer = client.query(ask());
+    await clock.advance(10);
+    native.set("sim0", 1, { smLid: Lid.from(7), smSl: 3 });
+    client.update(snapshot());
+    expect((await clock.run(answer)).status).toBe(0);
+    expect(native.sa.queries.map((query) => [query.to.lid, query.to.sl])).toEqual([
+      [9, 0],
+      [7, 3],
+    ]);
+  });
+
+  it("rejects open queries when the port becomes another one", async () => {
+    const { clock, native, client, snapshot } = setUp();
+    native.sa.handler = FakeSa.silent;
+    const answers = Array.from({ length: 20 }, () => code(client.query(ask())));
+    await clock.advance(1);
+    native.set("sim0", 1, { lid: Lid.from(12) });
+    client.update(snapshot());
+    expect(new Set(await Promise.all(answers))).toEqual(new Set(["VERBENA_SA_STALE"]));
+    await clock.advance(1);
+    expect(native.sa.queries.length).toBe(16);
+    native.sa.handler = (query) => native.sa.answerPath(query);
+    expect((await clock.run(client.query(ask()))).status).toBe(0);
+  });
+
+  it("reports a send that the kernel refuses, with its errno", async () => {
+    const { native, client } = setUp();
+    native.umad.sendErrno = 1;
+    await expect(client.query(ask())).rejects.toMatchObject({ code: "VERBENA_SA_SEND", errno: 1 });
+    expect(client.stats()).toMatchObject({ sendErrors: 1, inFlight: 0 });
+  });
+
+  it("closes once, settles what is open and refuses afterwards", async () => {
+    const { clock, native, client, agent } = setUp();
+    native.sa.handler = FakeSa.silent;
+    const open = code(client.query(ask()));
+    await Promise.all([client.close(), client.close()]);
+    expect(await open).toBe("VERBENA_SA_CLOSED");
+    expect(await code(client.query(ask()))).toBe("VERBENA_SA_CLOSED");
+    expect(agent.closed).toBe(true);
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,322 @@
+import { encodeSaMad, MadStatus, MgmtClass, type VerbenaError } from "@verbena/ib";
+import type { UmadAgent, UmadMessage, UmadPort, UmadService } from "@verbena/native";
+import { coreError } from "../errors.js";
+import type { Port } from "../sdk/endpoint.js";
+import type { Clock, Logger, Metrics, Random, SaQuery, SaResponse, SaService } from "../sdk/services.js";
+import { busyPause, timeoutPause } from "./back-off.js";
+import { isOtherPort, saAddress } from "./sa-address.js";
+import { lowTid, readResponse, SA_METHODS } from "./sa-response.js";
+import { fixedWindow, type SaWindow } from "./sa-window.js";
+import { Transaction } from "./transaction.js";
+
+/** Window when the options name none: an SA serves many nodes, and sixteen questions of one are answered as fast as it can. */
+export const DEFAULT_SA_DEPTH = 16;
+/** A table travels in many segments: one try of GetTable lasts this many times as long as one of a plain query. */
+const TABLE_PATIENCE = 3;
+
+export interface SaClientOptions {
+  readonly umad: UmadService;
+  readonly port: Port;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Per try, milliseconds. */
+  readonly timeoutMs: number;
+  /** Tries after the first. */
+  readonly retries: number;
+  /** Default: a fixed window of {@link DEFAULT_SA_DEPTH}. */
+  readonly window?: SaWindow;
+}
+
+/** What a port's SA client has done since it was opened. */
+export interface SaClientStats {
+  readonly sent: number;
+  readonly answered: number;
+  readonly busy: number;
+  readonly timeouts: number;
+  /** Answers nobody waits for: late, duplicate, foreign, malformed. */
+  readonly dropped: number;
+  readonly sendErrors: number;
+  readonly inFlight: number;
+  readonly queued: number;
+}
+
+/**
+ * One port's way to its subnet administrator. At most `window` queries are on their way; the rest wait in order of arrival. Every try
+ * has its own transaction id, so an answer to an earlier try, a second answer or one with a foreign id finds nobody. BUSY and silence
+ * are tried again until the deadline; they are never an answer. `retries` makes the default deadline, it does not cut a longer one.
+ */
+export class SaClient implements SaService, AsyncDisposable {
+  readonly #options: SaClientOptions;
+  readonly #window: SaWindow;
+  readonly #umadPort: UmadPort;
+  readonly #agent: UmadAgent;
+  readonly #queue: Transaction[] = [];
+  readonly #inFlight = new Map<number, Transaction>();
+  readonly #open = new Set<Transaction>();
+  readonly #reader: Promise<void>;
+  readonly #count = { sent: 0, answered: 0, busy: 0, timeouts: 0, dropped: 0, sendErrors: 0 };
+  #port: Port;
+  #tid: number;
+  #closed = false;
+  #closing: Promise<void> | undefined;
+
+  /** Throws what opening the umad port or registering the agent throws. */
+  constructor(options: SaClientOptions) {
+    this.#options = options;
+    this.#window = options.window ?? fixedWindow(DEFAULT_SA_DEPTH);
+    this.#port = options.port;
+    this.#tid = Math.floor(options.random() * 0x1_0000_0000) >>> 0;
+    this.#umadPort = options.umad.openPort(options.port.device, options.port.port);
+    try {
+      this.#agent = this.#umadPort.registerAgent({ mgmtClass: MgmtClass.SUBN_ADM, classVersion: 2, rmppVersion: 1 });
+    } catch (error) {
+      void this.#umadPort.close();
+      throw error;
+    }
+    this.#reader = this.#read();
+  }
+
+  query(query: SaQuery): Promise<SaResponse> {
+    if (this.#closed) return Promise.reject(this.#error("VERBENA_SA_CLOSED"));
+    if (query.signal?.aborted === true) return Promise.reject(this.#error("VERBENA_SA_ABORTED", query.signal.reason));
+    const { clock, timeoutMs, retries } = this.#options;
+    const tryTimeoutMs = query.method === "getTable" ? timeoutMs * TABLE_PATIENCE : timeoutMs;
+    const deadline = clock.now() + (query.deadlineMs ?? (retries + 1) * tryTimeoutMs);
+    return new Promise((resolve, reject) => {
+      const transaction = new Transaction(query, SA_METHODS[query.method], deadline, tryTimeoutMs, { resolve, reject });
+      this.#open.add(transaction);
+      transaction.onDone(() => {
+        this.#open.delete(transaction);
+        this.#release(transaction);
+      });
+      transaction.onDone(
+        clock.schedule(deadline - clock.now(), () => {
+          this.#expire(transaction);
+        }),
+      );
+      this.#watchAbort(transaction);
+      this.#queue.push(transaction);
+      this.#pump();
+    });
+  }
+
+  /**
+   * The port's new snapshot. If the port itself is another one (LID, GIDs, partitions), every open query is rejected with
+   * VERBENA_SA_STALE; if only the SM moved, open queries are asked again there.
+   */
+  update(port: Port): void {
+    const before = this.#port;
+    this.#port = port;
+    if (isOtherPort(before, port)) {
+      // Emptied first: a place that becomes free must not send the next stale question.
+      this.#queue.length = 0;
+      for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_STALE"));
+      return;
+    }
+    if (before.smLid === port.smLid && before.smSl === port.smSl) return;
+    for (const transaction of [...this.#inFlight.values()].reverse()) this.#requeue(transaction, "front");
+    this.#pump();
+  }
+
+  stats(): SaClientStats {
+    return { ...this.#count, inFlight: this.#inFlight.size, queued: this.#queue.length };
+  }
+
+  /** Rejects everything open with VERBENA_SA_CLOSED and gives the agent back. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_CLOSED"));
+    this.#closing ??= this.#agent.close().then(() => this.#umadPort.close());
+    await this.#closing;
+    await this.#reader;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #pump(): void {
+    while (!this.#closed && this.#inFlight.size < this.#window.limit) {
+      const next = this.#queue.shift();
+      if (next === undefined) return;
+      if (next.state === "queued") this.#send(next);
+    }
+  }
+
+  #send(transaction: Transaction): void {
+    const { clock } = this.#options;
+    const { query } = transaction;
+    const timeoutMs = Math.ceil(Math.min(transaction.tryTimeoutMs, transaction.deadline - clock.now()));
+    if (timeoutMs <= 0) {
+      this.#expire(transaction);
+      return;
+    }
+    transaction.tid = this.#nextTid();
+    try {
+      const mad = encodeSaMad({
+        method: transaction.method,
+        tid: BigInt(transaction.tid),
+        attributeId: query.attributeId,
+        attributeModifier: query.attributeModifier ?? 0,
+        componentMask: query.componentMask,
+        record: query.record,
+      });
+      // One try of ours is one try of the kernel's: it repeats nothing, so that BUSY, silence and a new SM are all decided here.
+      this.#agent.send(mad, { to: saAddress(this.#port), timeoutMs, retries: 0 });
+    } catch (cause) {
+      this.#count.sendErrors += 1;
+      this.#metric("send_error");
+      transaction.reject(this.#error("VERBENA_SA_SEND", cause));
+      return;
+    }
+    transaction.state = "sent";
+    transaction.tries += 1;
+    this.#count.sent += 1;
+    this.#metric("sent");
+    this.#inFlight.set(transaction.tid, transaction);
+    // Not every library gives an unanswered request back (ibsim's does not), so the time is kept here as well.
+    transaction.arm(
+      clock.schedule(timeoutMs, () => {
+        this.#unanswered(transaction);
+      }),
+    );
+  }
+
+  async #read(): Promise<void> {
+    try {
+      for await (const message of this.#agent.messages()) this.#receive(message);
+    } catch (cause) {
+      this.#options.logger.error("SA agent failed", { port: this.#name(), cause: String(cause) });
+      this.#closed = true;
+      for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_CLOSED", cause));
+    }
+  }
+
+  #receive(message: UmadMessage): void {
+    const tid = lowTid(message.mad);
+    const transaction = tid === undefined ? undefined : this.#inFlight.get(tid);
+    if (transaction === undefined) {
+      this.#drop("unexpected");
+      return;
+    }
+    if (message.status !== 0) {
+      this.#unanswered(transaction);
+      return;
+    }
+    const response = readResponse(message.mad, transaction.query);
+    if (response === undefined) {
+      this.#drop("malformed");
+      return;
+    }
+    if (response.status === MadStatus.BUSY) {
+      this.#refused(transaction);
+      return;
+    }
+    this.#count.answered += 1;
+    this.#metric("answered");
+    this.#window.onAnswer();
+    transaction.resolve(response);
+  }
+
+  /** BUSY: pause and ask again, as long as the deadline allows. */
+  #refused(transaction: Transaction): void {
+    this.#count.busy += 1;
+    this.#metric("busy");
+    this.#window.onCongestion("busy");
+    transaction.busy += 1;
+    transaction.lastOutcome = "busy";
+    this.#pause(transaction, busyPause(transaction.busy, this.#options.random));
+  }
+
+  #unanswered(transaction: Transaction): void {
+    if (transaction.state !== "sent") return;
+    this.#count.timeouts += 1;
+    this.#metric("timeout");
+    this.#window.onCongestion("timeout");
+    transaction.busy = 0;
+    transaction.lastOutcome = "timeout";
+    this.#pause(transaction, timeoutPause(transaction.tryTimeoutMs, this.#options.random));
+  }
+
+  #pause(transaction: Transaction, pauseMs: number): void {
+    this.#release(transaction);
+    transaction.state = "paused";
+    transaction.arm(
+      this.#options.clock.schedule(pauseMs, () => {
+        this.#requeue(transaction, "back");
+        this.#pump();
+      }),
+    );
+    this.#pump();
+  }
+
+  #requeue(transaction: Transaction, end: "front" | "back"): void {
+    this.#inFlight.delete(transaction.tid);
+    transaction.disarm();
+    transaction.state = "queued";
+    if (end === "front") this.#queue.unshift(transaction);
+    else this.#queue.push(transaction);
+  }
+
+  /** Gives the place in the window back; a later answer to this try finds nobody. */
+  #release(transaction: Transaction): void {
+    const waiting = this.#queue.indexOf(transaction);
+    if (waiting >= 0) this.#queue.splice(waiting, 1);
+    if (this.#inFlight.get(transaction.tid) !== transaction) return;
+    this.#inFlight.delete(transaction.tid);
+    transaction.disarm();
+    this.#pump();
+  }
+
+  #expire(transaction: Transaction): void {
+    transaction.reject(this.#error(transaction.lastOutcome === "busy" ? "VERBENA_SA_BUSY" : "VERBENA_SA_TIMEOUT"));
+  }
+
+  #watchAbort(transaction: Transaction): void {
+    const signal = transaction.query.signal;
+    if (signal === undefined) return;
+    const abort = (): void => {
+      transaction.reject(this.#error("VERBENA_SA_ABORTED", signal.reason));
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    transaction.onDone(() => {
+      signal.removeEventListener("abort", abort);
+    });
+  }
+
+  #nextTid(): number {
+    do {
+      this.#tid = (this.#tid + 1) >>> 0;
+    } while (this.#tid === 0 || this.#inFlight.has(this.#tid));
+    return this.#tid;
+  }
+
+  #drop(reason: string): void {
+    this.#count.dropped += 1;
+    this.#options.metrics.increment("verbena_sa_dropped_total", { port: this.#name(), reason });
+  }
+
+  #metric(outcome: string): void {
+    this.#options.metrics.increment("verbena_sa_tries_total", { port: this.#name(), outcome });
+  }
+
+  #name(): string {
+    return `${this.#port.device}/${this.#port.port}`;
+  }
+
+  #error(code: Parameters<typeof coreError>[0], cause?: unknown): VerbenaError {
+    const errno = errnoOf(cause);
+    return coreError(code, {
+      details: { port: this.#name(), ...(errno === undefined ? {} : { errno }) },
+      cause,
+      errno,
+    });
+  }
+}
+
+function errnoOf(cause: unknown): number | undefined {
+  if (typeof cause !== "object" || cause === null || !("errno" in cause)) return undefined;
+  return typeof cause.errno === "number" ? cause.errno : undefined;
+}
