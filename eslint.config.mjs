@@ -15,6 +15,13 @@ export default tseslint.config(
       "@typescript-eslint/no-extraneous-class": ["error", { allowWithDecorator: true }],
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/no-import-type-side-effects": "error",
+      // `return fail(…)` leaves a void function early.
+      "@typescript-eslint/no-confusing-void-expression": [
+        "error",
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      // An interface's method may not need all it is given; a leading underscore says so.
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true, allowBoolean: true }],
       // A value type and its companion object share one name on purpose (Gid, Lid, PKey …).
       "@typescript-eslint/no-redeclare": "off",
@@ -23,20 +30,20 @@ export default tseslint.config(
     },
   },
   {
-    // One seam to native code: packages/native/src/binding*.
+    // One seam to native code: packages/native/src/binding.ts declares it, load-binding.ts loads it.
     files: ["packages/*/src/**/*.ts"],
-    ignores: ["packages/native/src/binding*", "packages/native/src/binding/**", "**/*.test.ts"],
+    ignores: ["packages/native/src/{binding,load-binding}*.ts", "**/*.test.ts"],
     rules: {
       "no-restricted-syntax": [
         "error",
         {
           selector: "Literal[value=/\\.node$/], TemplateElement[value.raw=/\\.node$/]",
-          message: "Only packages/native/src/binding* loads the addon; take what you need from @verbena/native.",
+          message: "Only packages/native/src/load-binding.ts loads the addon; take what you need from @verbena/native.",
         },
       ],
       "no-restricted-properties": [
         "error",
-        { object: "process", property: "dlopen", message: "Only packages/native/src/binding* loads the addon." },
+        { object: "process", property: "dlopen", message: "Only packages/native/src/load-binding.ts loads the addon." },
       ],
     },
   },
