@@ -1,0 +1,129 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./paths.mjs";
+
+const supp = (name) => join(root, "scripts/lib/sanitizers", name);
+
+// `planted`: what the addon's plantFault(kind) does on purpose, and the words with which the sanitizer must report it.
+const modes = {
+  address: {
+    title: "ASan + UBSan",
+    sanitize: "address,undefined",
+    suffix: "asan",
+    runtimes: ["libasan.so"],
+    env: {
+      ASAN_OPTIONS: "detect_leaks=1:abort_on_error=0",
+      LSAN_OPTIONS: `suppressions=${supp("lsan.supp")}:print_suppressions=0`,
+      UBSAN_OPTIONS: "print_stacktrace=1:halt_on_error=1",
+    },
+    planted: {
+      heap: /AddressSanitizer: heap-/,
+      leak: /LeakSanitizer: detected memory leaks/,
+      undefined: /runtime error:/,
+    },
+  },
+  thread: {
+    title: "TSan",
+    sanitize: "thread",
+    suffix: "tsan",
+    runtimes: ["libtsan.so"],
+    env: { TSAN_OPTIONS: `suppressions=${supp("tsan.supp")} ignore_noninstrumented_modules=1 halt_on_error=0` },
+    planted: { race: /ThreadSanitizer: data race/ },
+  },
+};
+
+const usage = `usage: scripts/sanitize [address | thread]...
+
+Builds the addon and libfabricsim.so under each sanitizer, checks that a fault planted on purpose is reported, then runs the
+C++ tests and the jest projects \`native\` and \`fabric-sim\` on those builds.
+`;
+
+class Failed extends Error {}
+
+function run(command, args, env = {}) {
+  const done = spawnSync(command, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  if (done.status !== 0)
+    throw new Failed(`\`${command} ${args.slice(0, 4).join(" ")}\` ended with ${done.signal ?? done.status}`);
+}
+
+/** The runtime must come first in the list of loaded libraries. */
+function preload(mode) {
+  return mode.runtimes
+    .map((name) => spawnSync(process.env.CC ?? "cc", [`-print-file-name=${name}`], { encoding: "utf8" }).stdout.trim())
+    .join(":");
+}
+
+function compile(mode, source, folder, definitions) {
+  const flags = ["-DCMAKE_BUILD_TYPE=Release", `-DVERBENA_SANITIZE=${mode.sanitize}`, ...definitions];
+  run("cmake", ["-S", source, "-B", folder, ...flags]);
+  run("cmake", ["--build", folder, "--parallel", "2"]);
+}
+
+/** A sanitizer that says nothing about a planted fault would say nothing about a real one. */
+function checkPlanted(mode, addon, env) {
+  for (const [kind, words] of Object.entries(mode.planted)) {
+    const program = `require(${JSON.stringify(addon)}).plantFault(${JSON.stringify(kind)})`;
+    const done = spawnSync(process.execPath, ["-e", program], { encoding: "utf8", env: { ...process.env, ...env } });
+    if (done.status === 0 || !words.test(done.stderr)) {
+      throw new Failed(`the planted fault "${kind}" was not reported (status ${done.status}):\n${done.stderr}`);
+    }
+    console.log(`planted fault "${kind}": reported, as it must be`);
+  }
+}
+
+function jest(mode, env) {
+  const output = join(root, "build/sanitize", `${mode.suffix}.json`);
+  rmSync(output, { force: true });
+  const args = ["node_modules/jest/bin/jest.js", "--runInBand", "--selectProjects", "native", "fabric-sim"];
+  const done = spawnSync(process.execPath, [...args, "--json", `--outputFile=${output}`], {
+    cwd: root,
+    stdio: ["inherit", "ignore", "inherit"],
+    env: { ...process.env, ...env },
+  });
+  if (!existsSync(output)) throw new Failed(`jest ended with ${done.signal ?? done.status} and left no result`);
+  const { numPassedTests: passed, numFailedTests: failed } = JSON.parse(readFileSync(output, "utf8"));
+  // A report that comes after the last test, at exit, shows in the status alone.
+  return { name: mode.title, passed, failed: failed > 0 ? failed : done.status === 0 ? 0 : 1 };
+}
+
+function check(mode) {
+  console.log(`\n== ${mode.title}`);
+  const native = join(root, `packages/native/build-${mode.suffix}`);
+  const fabric = join(root, `packages/fabric-sim/build-${mode.suffix}`);
+  compile(mode, "packages/native", native, ["-DVERBENA_PLANT=ON"]);
+  compile(mode, "packages/fabric-sim/src/cc", fabric, []);
+  const env = {
+    ...mode.env,
+    LD_PRELOAD: preload(mode),
+    VERBENA_NATIVE_DIR: join(native, "Release"),
+    VERBENA_FABRICSIM_DIR: join(fabric, "Release"),
+  };
+  checkPlanted(mode, join(native, "Release/verbena_native.node"), env);
+  for (const folder of [native, fabric])
+    run("ctest", ["--test-dir", folder, "--output-on-failure", "--no-tests=error"], mode.env);
+  return jest(mode, env);
+}
+
+const args = process.argv.slice(2);
+if (args.includes("--help") || args.includes("-h") || args.some((arg) => !(arg in modes))) {
+  process.stdout.write(usage);
+  process.exitCode = args.includes("--help") || args.includes("-h") ? 0 : 2;
+} else {
+  mkdirSync(join(root, "build/sanitize"), { recursive: true });
+  const results = [];
+  for (const name of args.length > 0 ? args : Object.keys(modes)) {
+    try {
+      results.push(check(modes[name]));
+    } catch (error) {
+      if (!(error instanceof Failed)) throw error;
+      console.error(`sanitize: ${error.message}`);
+      results.push({ name: modes[name].title, passed: 0, failed: 1 });
+    }
+  }
+  writeFileSync(join(root, "build/sanitize/summary.json"), JSON.stringify(results, null, 2));
+  console.log();
+  for (const { name, passed, failed } of results)
+    console.log(`  ${name.padEnd(14)} ${passed} passed, ${failed} failed`);
+  process.exitCode = results.some(({ failed, passed }) => failed > 0 || passed === 0) ? 1 : 0;
+}
