@@ -5,7 +5,8 @@ import { which } from "./paths.mjs";
 const peerPrograms = ["ib_acme", "ibacm", "opensm", "saquery", "ibsim"];
 const vmPrograms = ["qemu-system-x86_64", "busybox", "ip", "xz"];
 
-const lacking = (programs, option) => {
+/** What is missing of `programs`, in words, and the command that gets it; undefined if all are there. */
+export const lacking = (programs, option) => {
   const missing = programs.filter((program) => !which(program));
   return missing.length === 0
     ? undefined

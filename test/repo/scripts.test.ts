@@ -1,0 +1,76 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./workspace.js";
+
+function run(command: string, args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+/** Evaluates an expression over a module of scripts/lib, which jest itself cannot load. */
+function evaluate(module: string, expression: string): unknown {
+  const program = `import * as m from ${JSON.stringify(join(root, "scripts/lib", module))}; console.log(JSON.stringify(${expression} ?? null));`;
+  const { status, stdout, stderr } = run(process.execPath, ["--input-type=module", "--eval", program]);
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+describe("rungs", () => {
+  it("are the four of the architecture, in order", () => {
+    expect(evaluate("rungs.mjs", "m.rungs.map((rung) => rung.name)")).toEqual(["pure", "simulated", "peers", "vm"]);
+  });
+
+  it("say what is missing and the command that gets it", () => {
+    expect(evaluate("rungs.mjs", 'm.lacking(["sh", "no-such-program", "neither-this"], "--peers")')).toEqual({
+      reason: "not installed: no-such-program, neither-this",
+      enable: "scripts/bootstrap --peers",
+    });
+    expect(evaluate("rungs.mjs", 'm.lacking(["sh"], "--peers")')).toBeNull();
+  });
+
+  it("cover every test file of the repository, each once", () => {
+    const suites = evaluate("rungs.mjs", "m.rungs.flatMap((rung) => rung.suites())") as readonly string[];
+    const tracked = run("git", ["ls-files", "*.test.ts"]).stdout.trim().split("\n");
+    expect(tracked.filter((path) => existsSync(join(root, path)) && !suites.includes(path))).toEqual([]);
+    expect(new Set(suites).size).toBe(suites.length);
+  });
+
+  it("are refused by a wrong name", () => {
+    const { status, stderr } = run(process.execPath, ["scripts/lib/test.mjs", "--rung", "hardware"]);
+    expect([status, stderr]).toEqual([2, "test: --rung takes one of pure, simulated, peers, vm\n"]);
+  });
+});
+
+describe("bootstrap", () => {
+  it("refuses an unknown option", () => {
+    const { status, stderr } = run(process.execPath, ["scripts/lib/bootstrap.mjs", "--peer"]);
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^bootstrap: unknown option --peer\nusage: /);
+  });
+
+  it("prints one command for the missing packages", () => {
+    expect(evaluate("debian.mjs", 'm.aptCommand(["ibacm", "opensm"])')).toMatch(
+      /^(sudo )?apt-get update && (sudo )?apt-get install -y --no-install-recommends ibacm opensm$/,
+    );
+  });
+
+  it("rebuilds only when a source changed", () => {
+    const hash = (salt: string) =>
+      evaluate("stamp.mjs", `m.hashOf([${JSON.stringify(join(root, "scripts"))}], [${JSON.stringify(salt)}])`);
+    expect(hash("a")).toBe(hash("a"));
+    expect(hash("a")).not.toBe(hash("b"));
+  });
+});
+
+describe("scripts", () => {
+  it("that are meant to be run can be run", () => {
+    const programs = [
+      ...readdirSync(join(root, "scripts"))
+        .filter((name) => name !== "lib")
+        .map((name) => `scripts/${name}`),
+      ".ci/run",
+    ];
+    expect(programs.filter((path) => (statSync(join(root, path)).mode & 0o111) === 0)).toEqual([]);
+  });
+});
