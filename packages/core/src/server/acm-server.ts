@@ -1,0 +1,175 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { silentLogger, systemClock } from "../host/default-services.js";
+import type { Clock, Logger } from "../sdk/services.js";
+import { AcmConnection, type ConnectionHost, type ConnectionPeer } from "./connection.js";
+import type { AcmRequestHandler } from "./handler.js";
+import { type AcmServerLimits, DEFAULT_ACM_SERVER_LIMITS } from "./limits.js";
+import { type AcmAddress, type AcmListener, listen, type OpenListener } from "./listen.js";
+
+/** Credentials of the process at the other end of a Unix socket; `undefined` where there are none. */
+export type PeerCredentialsReader = (fd: number) => { readonly pid: number; readonly uid: number } | undefined;
+
+/** What {@link createAcmServer} needs. */
+export interface AcmServerOptions {
+  readonly listeners: readonly AcmListener[];
+  readonly handler: AcmRequestHandler;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly limits?: Partial<AcmServerLimits>;
+  /** From `@verbena/native`; without it clients have no pid and uid. */
+  readonly peerCredentials?: PeerCredentialsReader;
+}
+
+/** A server of the ACM client protocol. */
+export interface AcmServer extends AsyncDisposable {
+  /** In the order of the listeners given. */
+  readonly addresses: readonly AcmAddress[];
+  readonly clientCount: number;
+  /** Stops listening, writes the replies under way (at most `closeMs`), closes the clients. Idempotent. */
+  close(): Promise<void>;
+  /** Closes everything at once. */
+  destroy(): void;
+}
+
+/**
+ * Starts the server on all listeners, or on none: if one fails the others are closed and its coded error is given
+ * (VERBENA_SERVER_LISTEN, VERBENA_SERVER_PATH, VERBENA_SERVER_PATH_LENGTH).
+ */
+export async function createAcmServer(options: AcmServerOptions): Promise<AcmServer> {
+  const server = new SocketServer(options);
+  try {
+    for (const listener of options.listeners) await server.open(listener);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  return server;
+}
+
+class SocketServer implements AcmServer, ConnectionHost {
+  readonly handler: AcmRequestHandler;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly limits: AcmServerLimits;
+  readonly #peerCredentials: PeerCredentialsReader | undefined;
+  readonly #servers: Server[] = [];
+  readonly #listeners: OpenListener[] = [];
+  readonly #connections = new Set<AcmConnection>();
+  /** Connections that do not read, longest first, and the bytes each held when it stopped. */
+  readonly #stalled = new Map<AcmConnection, number>();
+  #stalledBytes = 0;
+  #nextClient = 1;
+  #isFull = false;
+  #closed: Promise<void> | undefined;
+  #whenEmpty: (() => void) | undefined;
+
+  constructor(options: AcmServerOptions) {
+    this.handler = options.handler;
+    this.clock = options.clock ?? systemClock;
+    this.logger = options.logger ?? silentLogger;
+    this.limits = { ...DEFAULT_ACM_SERVER_LIMITS, ...options.limits };
+    this.#peerCredentials = options.peerCredentials;
+  }
+
+  get addresses(): readonly AcmAddress[] {
+    return this.#listeners.map((listener) => listener.address);
+  }
+
+  get clientCount(): number {
+    return this.#connections.size;
+  }
+
+  async open(listener: AcmListener): Promise<void> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+      this.#accept(socket);
+    });
+    this.#listeners.push(await listen(server, listener));
+    this.#servers.push(server);
+    server.on("error", (error) => {
+      this.logger.error("listening socket failed", { error: error.message });
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  destroy(): void {
+    this.#stopListening();
+    for (const connection of this.#connections) connection.destroy("server closed");
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  stalled(connection: AcmConnection): void {
+    const bytes = connection.heldBytes;
+    this.#stalled.set(connection, bytes);
+    this.#stalledBytes += bytes;
+    for (const oldest of this.#stalled.keys()) {
+      if (this.#stalledBytes <= this.limits.maxStalledBytes) break;
+      oldest.destroy("clients that do not read hold too much memory");
+    }
+  }
+
+  flowing(connection: AcmConnection): void {
+    this.#stalledBytes -= this.#stalled.get(connection) ?? 0;
+    this.#stalled.delete(connection);
+  }
+
+  gone(connection: AcmConnection): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size === 0) this.#whenEmpty?.();
+  }
+
+  #accept(socket: Socket): void {
+    if (this.#closed !== undefined || this.#connections.size >= this.limits.maxClients) {
+      this.#refuse(socket);
+      return;
+    }
+    this.#isFull = false;
+    this.#connections.add(new AcmConnection(socket, this.#identify(socket), this));
+  }
+
+  #refuse(socket: Socket): void {
+    socket.on("error", () => undefined);
+    socket.destroy();
+    if (this.#closed !== undefined || this.#isFull) return;
+    this.#isFull = true; // one line per time of need, not one per client
+    this.logger.warn("no more clients are taken", { clients: this.#connections.size });
+  }
+
+  #identify(socket: Socket): ConnectionPeer {
+    const id = this.#nextClient++;
+    if (socket.remoteFamily !== undefined) return { id, kind: "tcp" };
+    const fd = descriptorOf(socket);
+    const peer = fd === undefined ? undefined : this.#peerCredentials?.(fd);
+    return peer === undefined ? { id, kind: "unix" } : { id, kind: "unix", pid: peer.pid, uid: peer.uid };
+  }
+
+  #stopListening(): void {
+    for (const listener of this.#listeners.splice(0)) listener.withdraw();
+    for (const server of this.#servers.splice(0)) server.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#stopListening();
+    const isEmpty = new Promise<void>((resolve) => {
+      this.#whenEmpty = resolve;
+    });
+    const cancel = this.clock.schedule(this.limits.closeMs, () => {
+      for (const connection of this.#connections) connection.destroy("server closed");
+    });
+    for (const connection of this.#connections) connection.finish();
+    if (this.#connections.size > 0) await isEmpty;
+    cancel();
+  }
+}
+
+/** Node keeps the descriptor of a socket on its handle and offers no other way to it. */
+function descriptorOf(socket: Socket): number | undefined {
+  const handle = (socket as { readonly _handle?: { readonly fd?: number } | null })._handle;
+  return handle?.fd !== undefined && handle.fd >= 0 ? handle.fd : undefined;
+}

@@ -1,0 +1,28 @@
+/** What one server holds for its clients. Every bound has a default; see `docs/limits.md`. */
+export interface AcmServerLimits {
+  /** Connections; one more is closed as soon as it is accepted. The process's limit on descriptors holds as well. */
+  readonly maxClients: number;
+  /** How long an incomplete message is held, milliseconds from its first byte. */
+  readonly incompleteMs: number;
+  /** Requests of one connection that wait for their reply; reading stops until one is answered. */
+  readonly maxOpenRequests: number;
+  /** Reply bytes of one connection that the system does not take; above this it is closed at once. */
+  readonly maxUnsentBytes: number;
+  /** How long a connection may leave its replies unread once the system takes no more of them, milliseconds. */
+  readonly unreadMs: number;
+  /** Bytes held for all connections that do not read, together; above this the one that has stalled longest is closed. */
+  readonly maxStalledBytes: number;
+  /** How long `close` waits for replies under way, milliseconds. */
+  readonly closeMs: number;
+}
+
+/** The defaults. */
+export const DEFAULT_ACM_SERVER_LIMITS: AcmServerLimits = {
+  maxClients: 16_384,
+  incompleteMs: 30_000,
+  maxOpenRequests: 256,
+  maxUnsentBytes: 1_048_576,
+  unreadMs: 30_000,
+  maxStalledBytes: 33_554_432,
+  closeMs: 1_000,
+};

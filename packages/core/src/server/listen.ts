@@ -1,0 +1,127 @@
+import { chmodSync, lstatSync, renameSync, unlinkSync } from "node:fs";
+import type { AddressInfo, Server } from "node:net";
+import { basename, dirname, join } from "node:path";
+import { coreError } from "../errors.js";
+
+/** Where a server listens. */
+export type AcmListener =
+  /** A Unix stream socket; `mode` is 0777 unless given. A socket that lies there already is replaced, anything else is refused. */
+  | { readonly kind: "unix"; readonly path: string; readonly mode?: number }
+  /** TCP on 127.0.0.1. Port 0 takes a free one. */
+  | { readonly kind: "loop"; readonly port: number }
+  /** TCP on 0.0.0.0: every host that reaches this one can ask. */
+  | { readonly kind: "open"; readonly port: number }
+  /** A listening stream socket of either family, handed over by the service manager. */
+  | { readonly kind: "fd"; readonly fd: number };
+
+/** Where it listens in fact. */
+export type AcmAddress =
+  | { readonly kind: "unix"; readonly path: string }
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number }
+  | { readonly kind: "fd"; readonly fd: number };
+
+/** A listener at work. */
+export interface OpenListener {
+  readonly address: AcmAddress;
+  /** Removes what `listen` put into the file system, if it is still there. */
+  withdraw(): void;
+}
+
+/** Bytes of a Unix socket's path, without the final NUL (`sun_path` of Linux). */
+const MAX_PATH_BYTES = 107;
+const BACKLOG = 4096;
+const LOOPBACK = "127.0.0.1";
+const ANY = "0.0.0.0";
+
+/** Starts `server` on `listener`. Rejects with VERBENA_SERVER_LISTEN, VERBENA_SERVER_PATH or VERBENA_SERVER_PATH_LENGTH. */
+export async function listen(server: Server, listener: AcmListener): Promise<OpenListener> {
+  switch (listener.kind) {
+    case "unix":
+      return await listenOnPath(server, listener.path, listener.mode ?? 0o777);
+    case "loop":
+      return await listenOnTcp(server, LOOPBACK, listener.port);
+    case "open":
+      return await listenOnTcp(server, ANY, listener.port);
+    case "fd":
+      await started(server, `descriptor ${listener.fd}`, () => server.listen({ fd: listener.fd, backlog: BACKLOG }));
+      return { address: { kind: "fd", fd: listener.fd }, withdraw: () => undefined };
+  }
+}
+
+async function listenOnTcp(server: Server, host: string, port: number): Promise<OpenListener> {
+  await started(server, `${host}:${port}`, () => server.listen({ host, port, backlog: BACKLOG }));
+  const bound = server.address() as AddressInfo;
+  return { address: { kind: "tcp", host, port: bound.port }, withdraw: () => undefined };
+}
+
+/**
+ * Binds beside the path and moves the socket onto it. So clients never find the path empty while a daemon is replaced, the mode is
+ * right before anybody can connect, and libuv, which unlinks the path it has bound when it closes, does not unlink a successor's.
+ */
+async function listenOnPath(server: Server, path: string, mode: number): Promise<OpenListener> {
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    throw coreError("VERBENA_SERVER_PATH_LENGTH", {
+      details: { path, bytes: Buffer.byteLength(path), limit: MAX_PATH_BYTES },
+    });
+  }
+  refuseOtherFiles(path);
+  const beside = join(dirname(path), `.${process.pid.toString(36)}`);
+  const canMove = Buffer.byteLength(beside) <= MAX_PATH_BYTES && basename(beside) !== basename(path);
+  const bound = canMove ? beside : path;
+  removeIfThere(bound);
+  await started(server, path, () => server.listen({ path: bound, backlog: BACKLOG }));
+  try {
+    chmodSync(bound, mode);
+    if (canMove) renameSync(bound, path);
+  } catch (error) {
+    server.close();
+    throw listenError(path, error);
+  }
+  const inode = lstatSync(path).ino;
+  return {
+    address: { kind: "unix", path },
+    withdraw: () => {
+      if (lstatSync(path, { throwIfNoEntry: false })?.ino === inode) removeIfThere(path);
+    },
+  };
+}
+
+function refuseOtherFiles(path: string): void {
+  const there = lstatSync(path, { throwIfNoEntry: false });
+  if (there === undefined || there.isSocket() || there.isSymbolicLink()) return;
+  throw coreError("VERBENA_SERVER_PATH", { details: { path } });
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw listenError(path, error);
+  }
+}
+
+async function started(server: Server, where: string, start: () => void): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const failed = (error: Error): void => {
+      server.off("listening", listening);
+      reject(listenError(where, error));
+    };
+    const listening = (): void => {
+      server.off("error", failed);
+      resolve();
+    };
+    server.once("error", failed);
+    server.once("listening", listening);
+    start();
+  });
+}
+
+function listenError(where: string, cause: unknown): Error {
+  const { errno, syscall, message } = cause as NodeJS.ErrnoException;
+  return coreError("VERBENA_SERVER_LISTEN", {
+    details: { where, reason: message },
+    cause,
+    ...(errno === undefined ? {} : { errno: Math.abs(errno) }),
+    ...(syscall === undefined ? {} : { syscall }),
+  });
+}
