@@ -1,0 +1,56 @@
+import { open } from "node:fs/promises";
+import { Gid, IpAddress } from "@verbena/ib";
+import type { Destination } from "../sdk/destination.js";
+import type { PreloadReport } from "./types.js";
+
+/** One line of a hosts data file. */
+export interface HostLine {
+  readonly destination: Destination;
+  readonly gid: Gid;
+}
+
+const MAX_WORD = 45;
+
+/**
+ * Lines of a hosts data file (`acm_hosts`): a name, IPv4 or IPv6 address and the GID behind it. Lines that cannot be read are
+ * reported and skipped. Rejects with the system's error when the file cannot be read.
+ */
+export async function* readHosts(file: string, report: PreloadReport, signal?: AbortSignal): AsyncGenerator<HostLine> {
+  await using handle = await open(file, "r");
+  let number = 0;
+  for await (const line of handle.readLines({ encoding: "utf8", autoClose: false })) {
+    signal?.throwIfAborted();
+    number += 1;
+    const host = parseHost(line, (message) => {
+      report(file, number, message);
+    });
+    if (host !== undefined) yield host;
+  }
+}
+
+function parseHost(line: string, report: (message: string) => void): HostLine | undefined {
+  if (line.startsWith("#")) return undefined;
+  const [address, gidText] = line.split(/\s+/).filter((word) => word !== "");
+  if (address === undefined || address.startsWith("#")) return undefined;
+  if (gidText === undefined) {
+    report(`${address} has no GID; the line is skipped`);
+    return undefined;
+  }
+  if (address.length > MAX_WORD) {
+    report(`address longer than ${String(MAX_WORD)} characters; the line is skipped`);
+    return undefined;
+  }
+  const gid = Gid.tryParse(gidText);
+  if (gid === undefined) {
+    report(`"${gidText}" is not a GID; the line is skipped`);
+    return undefined;
+  }
+  const ip = IpAddress.tryParse(address);
+  return {
+    gid,
+    destination:
+      ip === undefined
+        ? { kind: "name", name: address.toLowerCase(), text: address }
+        : { kind: "ip", address: ip, text: address },
+  };
+}
