@@ -1,5 +1,5 @@
-// Every error code has one table entry and one section in docs/errors.md, with the same message and hint in spirit: the text
-// of the section is hand-written, the set of codes is compared.
+// Every error code has one entry in its package's table and one section in docs/errors.md. The sections are written by hand;
+// the sets of codes are compared.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readText, root, workspaces } from "./workspace.js";
