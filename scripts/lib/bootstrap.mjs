@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { aptCommand, ensurePackages, peerPackages, vmPackages } from "./debian.mjs";
 import { pnpm, root, tools, which } from "./paths.mjs";
 import { line, quiet, StepFailed, step } from "./report.mjs";
-import { vmSuites } from "./rungs.mjs";
+import { hasVmSuites } from "./rungs.mjs";
 import { build, hashOf, isFresh } from "./stamp.mjs";
 
 const usage = `usage: scripts/bootstrap [--peers] [--vm]
@@ -106,7 +106,7 @@ function main(args) {
   if (args.includes("--peers")) isComplete = ensurePackages("peers", peerPackages) && isComplete;
   if (args.includes("--vm")) {
     isComplete = ensurePackages("vm", vmPackages) && isComplete;
-    if (vmSuites().length === 0) line("vm", "packages prepared; this release has no suites in test/vm yet");
+    if (!hasVmSuites()) line("vm", "packages prepared; this release has no suites in test/vm yet");
   }
   ensurePnpm();
   installDependencies();

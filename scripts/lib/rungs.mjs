@@ -1,6 +1,6 @@
 // The rungs of tests, and the one place that decides whether this machine can run them.
 import { globSync } from "./glob.mjs";
-import { which } from "./paths.mjs";
+import { root, which } from "./paths.mjs";
 
 const peerPrograms = ["ib_acme", "ibacm", "opensm", "saquery", "ibsim"];
 const vmPrograms = ["qemu-system-x86_64", "busybox", "ip", "xz"];
@@ -13,33 +13,38 @@ export const lacking = (programs, option) => {
     : { reason: `not installed: ${missing.join(", ")}`, enable: `scripts/bootstrap ${option}` };
 };
 
-export const vmSuites = () => globSync("test/vm", /\.test\.ts$/);
+const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** `suites()` are paths from the root; `missing()` says what the machine lacks and how to get it. */
+const rung = (name, about, folders, missing) => ({
+  name,
+  about,
+  /** Test files, as paths from the root. */
+  suites: () => folders.flatMap((folder) => globSync(folder, /\.test\.ts$/)),
+  /** The same as patterns for jest's command line. */
+  patterns: folders.map((folder) => `^${literal(root)}/${folder.replace("*", "[^/]+")}/`),
+  /** What this machine lacks and how to get it, or undefined. */
+  missing,
+});
+
+const nothing = () => undefined;
+
 export const rungs = [
-  {
-    name: "pure",
-    about: "codecs, caches, state machines, and checks of the repository itself",
-    suites: () => [...globSync("packages/*/src", /\.test\.ts$/), ...globSync("test/repo", /\.test\.ts$/)],
-    missing: () => undefined,
-  },
-  {
-    name: "simulated",
-    about: "everything but the wire, on the simulated fabric; examples",
-    suites: () =>
-      ["packages/*/test", "examples/*/src", "examples/*/test"].flatMap((folder) => globSync(folder, /\.test\.ts$/)),
-    missing: () => undefined,
-  },
-  {
-    name: "peers",
-    about: "programs of Debian that nobody here wrote, on the simulated wire",
-    suites: () => globSync("test/peers", /\.test\.ts$/),
-    missing: () => lacking(peerPrograms, "--peers"),
-  },
-  {
-    name: "vm",
-    about: "a Debian kernel under QEMU",
-    suites: vmSuites,
-    missing: () => lacking(vmPrograms, "--vm"),
-  },
+  rung(
+    "pure",
+    "codecs, caches, state machines, and checks of the repository itself",
+    ["packages/*/src", "test/repo"],
+    nothing,
+  ),
+  rung(
+    "simulated",
+    "everything but the wire, on the simulated fabric; examples",
+    ["packages/*/test", "examples/*/src", "examples/*/test"],
+    nothing,
+  ),
+  rung("peers", "programs of Debian that nobody here wrote, on the simulated wire", ["test/peers"], () =>
+    lacking(peerPrograms, "--peers"),
+  ),
+  rung("vm", "a Debian kernel under QEMU", ["test/vm"], () => lacking(vmPrograms, "--vm")),
 ];
+
+export const hasVmSuites = () => globSync("test/vm", /\.test\.ts$/).length > 0;

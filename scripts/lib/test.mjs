@@ -58,8 +58,7 @@ function run(rung, jestOptions, results) {
   console.log(`\n== rung ${rung.name}: ${rung.about} (${suites.length} suites)`);
   const output = join(results, `${rung.name}.json`);
   rmSync(output, { force: true });
-  const paths = suites.map((suite) => join(root, suite));
-  const options = ["--runTestsByPath", ...paths, "--json", `--outputFile=${output}`, ...jestOptions];
+  const options = ["--json", `--outputFile=${output}`, ...jestOptions, "--testPathPatterns", ...rung.patterns];
   const started = performance.now();
   const done = spawnSync(process.execPath, ["node_modules/jest/bin/jest.js", ...options], {
     cwd: root,
@@ -73,8 +72,9 @@ function run(rung, jestOptions, results) {
   const parts = [`ran ${numPassedTests + numFailedTests}`, `${numPassedTests} passed`];
   if (numFailedTests > 0) parts.push(`${numFailedTests} failed`);
   if (numFailedTestSuites > 0) parts.push(`${numFailedTestSuites} suites failed`);
-  if (numPendingTests + numTodoTests > 0) parts.push(`${numPendingTests + numTodoTests} skipped (named above)`);
-  for (const name of skippedTests(result)) console.log(`skipped: ${name}`);
+  if (numPendingTests + numTodoTests > 0) parts.push(`${numPendingTests + numTodoTests} skipped`);
+  // With options of jest's own, such as -t, the rest is left out on purpose.
+  if (jestOptions.length === 0) for (const name of skippedTests(result)) console.log(`skipped: ${name}`);
   const isGreen = done.status === 0 && numPassedTests > 0;
   if (numPassedTests + numFailedTests === 0) parts.push("no test ran");
   return {
