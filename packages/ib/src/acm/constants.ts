@@ -45,7 +45,12 @@ export function acmStatusName(status: number): AcmStatusName | undefined {
 export const ACM_TYPE = { NAME: 0x0001, IP4: 0x0002, IP6: 0x0003, GID: 0x0004, LID: 0x0005, PATH: 0x0010 } as const;
 
 /** Flags of address records in requests (and of the SOURCE record in replies). */
-export const ACM_FLAG = { SOURCE: 0x0000_0001, DEST: 0x0000_0002, NODELAY: 0x4000_0000, QUERY_SA: 0x8000_0000 } as const;
+export const ACM_FLAG = {
+  SOURCE: 0x0000_0001,
+  DEST: 0x0000_0002,
+  NODELAY: 0x4000_0000,
+  QUERY_SA: 0x8000_0000,
+} as const;
 
 /** Flags of PATH records in replies. */
 export const ACM_PATH_FLAG = {

@@ -69,17 +69,18 @@ export function encodeEndpointReply(reply: EndpointReplyFields): Buffer {
 }
 
 /**
- * Decodes an endpoint reply, also an error reply without a body. Throws `VERBENA_IB_MALFORMED` if the length field differs from the
- * number of bytes or the addresses do not fit.
+ * Decodes an endpoint reply, also an error reply, of which only the header counts. Throws `VERBENA_IB_MALFORMED` if the length field
+ * of a success differs from the number of bytes, or the addresses do not fit.
  */
 export function decodeEndpointReply(buf: Buffer): AcmEndpointReply {
   const header = decodeAcmReplyHeader(buf);
   if ((header.opcode & ACM_OPCODE.MASK) !== ACM_OPCODE.ENDPOINT_QUERY) {
     throw malformed("AcmEndpointReply", "opcode 0x03 or 0x83", `opcode ${header.opcode}`);
   }
-  if (header.length !== buf.length) throw malformed("AcmEndpointReply", `${header.length} bytes`, `${buf.length} bytes`);
   const base = { header, status: header.status, index: header.data0 };
   if (header.status !== 0) return base;
+  if (header.length !== buf.length)
+    throw malformed("AcmEndpointReply", `${header.length} bytes`, `${buf.length} bytes`);
   const first = ACM_HEADER_SIZE + FIXED_SIZE;
   if (buf.length < first) throw malformed("AcmEndpointReply", `at least ${first} bytes`, `${buf.length} bytes`);
   const count = buf.readUInt16BE(30);

@@ -106,7 +106,12 @@ export function decodeAcmMad(buf: Buffer, offset = 0): AcmMad {
  * MGID of an ACM multicast group: ff15:4001, P_Key with the full-member bit, TOS, rate code, MTU code, zeros. Nodes that differ in
  * any of these do not hear each other. Throws `VERBENA_IB_VALUE`.
  */
-export function acmMgid(group: { readonly pkey: PKey; readonly tos?: number; readonly rate: Rate; readonly mtu: Mtu }): Gid {
+export function acmMgid(group: {
+  readonly pkey: PKey;
+  readonly tos?: number;
+  readonly rate: Rate;
+  readonly mtu: Mtu;
+}): Gid {
   const pkey = checkUint(group.pkey, 0xffff, "acmMgid.pkey") | 0x8000;
   const tos = checkUint(group.tos ?? 0, 0xff, "acmMgid.tos");
   const rate = checkUint(group.rate, 0xff, "acmMgid.rate");

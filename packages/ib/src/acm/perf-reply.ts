@@ -52,7 +52,8 @@ export function decodePerfReply(buf: Buffer): AcmPerfReply {
   }
   if (header.length !== buf.length) throw malformed("AcmPerfReply", `${header.length} bytes`, `${buf.length} bytes`);
   const count = header.status === 0 ? header.data0 : 0;
-  if (ACM_HEADER_SIZE + count * 8 > buf.length) throw malformed("AcmPerfReply", `${count} counters`, `${buf.length} bytes`);
+  if (ACM_HEADER_SIZE + count * 8 > buf.length)
+    throw malformed("AcmPerfReply", `${count} counters`, `${buf.length} bytes`);
   const counters: bigint[] = [];
   for (let i = 0; i < count; i++) counters.push(buf.readBigUInt64BE(ACM_HEADER_SIZE + i * 8));
   return { header, status: header.status, endpointIndex: header.data1, counters };

@@ -1,6 +1,13 @@
 import { badValue, malformed } from "../wire/check.js";
 import { type AcmAddressRecord, decodeAcmAddressRecord, writeAcmAddressRecord } from "./address-record.js";
-import { ACM_HEADER_SIZE, ACM_MAX_MESSAGE, ACM_MAX_RECORDS, ACM_OPCODE, ACM_RECORD_SIZE, ACM_VERSION } from "./constants.js";
+import {
+  ACM_HEADER_SIZE,
+  ACM_MAX_MESSAGE,
+  ACM_MAX_RECORDS,
+  ACM_OPCODE,
+  ACM_RECORD_SIZE,
+  ACM_VERSION,
+} from "./constants.js";
 import { type AcmHeader, decodeAcmHeader, writeAcmHeader } from "./header.js";
 
 /** RESOLVE: an address or a path is wanted. Bytes 3–5 of the header are to be ignored. */
@@ -75,19 +82,30 @@ export function decodeAcmRequest(buf: Buffer): AcmRequest {
 }
 
 /** Encodes a RESOLVE request: 16 + 72 n bytes. Throws `VERBENA_IB_VALUE`. */
-export function encodeResolveRequest(request: { readonly tid?: bigint; readonly records: readonly AcmAddressRecord[] }): Buffer {
+export function encodeResolveRequest(request: {
+  readonly tid?: bigint;
+  readonly records: readonly AcmAddressRecord[];
+}): Buffer {
   return encodeWithRecords(ACM_OPCODE.RESOLVE, 0, request.tid ?? 0n, request.records);
 }
 
 /** Encodes a PERF query: 16 bytes, 88 with the SOURCE record that names an endpoint. Throws `VERBENA_IB_VALUE`. */
 export function encodePerfRequest(
-  request: { readonly tid?: bigint; readonly endpointIndex?: number; readonly records?: readonly AcmAddressRecord[] } = {},
+  request: {
+    readonly tid?: bigint;
+    readonly endpointIndex?: number;
+    readonly records?: readonly AcmAddressRecord[];
+  } = {},
 ): Buffer {
   return encodeWithRecords(ACM_OPCODE.PERF_QUERY, request.endpointIndex ?? 0, request.tid ?? 0n, request.records ?? []);
 }
 
 /** Encodes an endpoint query: 16 bytes; index from 1, port 0 = any. Throws `VERBENA_IB_VALUE`. */
-export function encodeEndpointRequest(request: { readonly tid?: bigint; readonly index: number; readonly port?: number }): Buffer {
+export function encodeEndpointRequest(request: {
+  readonly tid?: bigint;
+  readonly index: number;
+  readonly port?: number;
+}): Buffer {
   const buf = Buffer.alloc(ACM_HEADER_SIZE);
   writeAcmHeader(buf, {
     opcode: ACM_OPCODE.ENDPOINT_QUERY,

@@ -6,7 +6,15 @@ import {
   writeAcmAddressRecord,
   writeAcmPathRecord,
 } from "./address-record.js";
-import { ACM_FLAG, ACM_HEADER_SIZE, ACM_MAX_RECORDS, ACM_OPCODE, ACM_PATH_FLAG, ACM_RECORD_SIZE, ACM_TYPE } from "./constants.js";
+import {
+  ACM_FLAG,
+  ACM_HEADER_SIZE,
+  ACM_MAX_RECORDS,
+  ACM_OPCODE,
+  ACM_PATH_FLAG,
+  ACM_RECORD_SIZE,
+  ACM_TYPE,
+} from "./constants.js";
 import { type AcmHeader, decodeAcmReplyHeader, writeAcmHeader } from "./header.js";
 
 /** A path in a RESOLVE reply. */

@@ -26,15 +26,18 @@ export class VerbenaError extends Error {
   /** Stable code `VERBENA_<AREA>_<WHAT>`, one section each in `docs/errors.md`. */
   readonly code: string;
   /** What to do next, where there is something to do. */
-  readonly hint?: string;
+  declare readonly hint?: string;
   /** Facts of this failure, for programs. */
   readonly details: ErrorDetails;
   /** Native failures only: the real errno, positive. */
-  readonly errno?: number;
+  declare readonly errno?: number;
   /** Native failures only: the call that failed. */
-  readonly syscall?: string;
-  /** @internal */
-  readonly [BRAND] = true;
+  declare readonly syscall?: string;
+
+  /** Brand; on the prototype, so that it does not show up when an error is printed. */
+  get [BRAND](): true {
+    return true;
+  }
 
   constructor(code: string, message: string, options: VerbenaErrorOptions = {}) {
     super(message, "cause" in options && options.cause !== undefined ? { cause: options.cause } : undefined);
@@ -47,7 +50,11 @@ export class VerbenaError extends Error {
 
   static {
     // On the prototype, so that it costs nothing per error and does not show up among the own properties.
-    Object.defineProperty(this.prototype, "name", { value: "VerbenaError", configurable: true, writable: true });
+    Object.defineProperty(VerbenaError.prototype, "name", {
+      value: "VerbenaError",
+      configurable: true,
+      writable: true,
+    });
   }
 
   /** True for a coded error of any loaded copy of this package; with `code`, only for that code. */

@@ -70,7 +70,7 @@ export const NODE_RECORD_COMPONENTS = {
   nodeDescription: bit(14),
 } as const satisfies ComponentTable;
 
-/** Component bits of PortInfoRecord (IBA 15.2.5.3) that queries use; bits 3 and up are PortInfo's fields in order. */
+/** Component bits of PortInfoRecord (IBA 15.2.5.3) ; bits 3 and up are PortInfo's fields in wire order, up to the MTU. */
 export const PORT_INFO_RECORD_COMPONENTS = {
   endportLid: bit(0),
   portNum: bit(1),
@@ -95,6 +95,14 @@ export const PORT_INFO_RECORD_COMPONENTS = {
   linkSpeedActive: bit(21),
   linkSpeedEnabled: bit(22),
   neighborMtu: bit(23),
+  masterSmSl: bit(24),
+  vlCap: bit(25),
+  initType: bit(26),
+  vlHighLimit: bit(27),
+  vlArbitrationHighCap: bit(28),
+  vlArbitrationLowCap: bit(29),
+  initTypeReply: bit(30),
+  mtuCap: bit(31),
 } as const satisfies ComponentTable;
 
 /** Component bits of ServiceRecord (IBA 15.2.5.14); the data bits follow from bit 7 on. */
@@ -161,7 +169,8 @@ export function pathRecordMaskOfNonZero(record: PathRecord): bigint {
   let mask = 0n;
   for (const [field, fieldBits] of Object.entries(PATH_RECORD_COMPONENTS)) {
     const value = record[field as keyof PathRecord];
-    if (field !== "numbPath" && field !== "rawTraffic" && value !== 0 && value !== 0n && value !== false) mask |= fieldBits;
+    if (field !== "numbPath" && field !== "rawTraffic" && value !== 0 && value !== 0n && value !== false)
+      mask |= fieldBits;
   }
   return mask;
 }

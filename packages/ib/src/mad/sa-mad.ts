@@ -131,7 +131,8 @@ function writeHeaders(buf: Buffer, fields: Omit<SaMadFields, "record">, attribut
 export function decodeSaMad(buf: Buffer): SaMad {
   needBytes("SaMad", buf, 0, SA_DATA_OFFSET);
   const header = decodeMadHeader(buf);
-  if (header.mgmtClass !== MgmtClass.SUBN_ADM) throw malformed("SaMad", "management class 3", `class ${header.mgmtClass}`);
+  if (header.mgmtClass !== MgmtClass.SUBN_ADM)
+    throw malformed("SaMad", "management class 3", `class ${header.mgmtClass}`);
   return {
     ...header,
     ...decodeSaHeader(buf, SA_HEADER_OFFSET),

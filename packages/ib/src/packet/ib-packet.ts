@@ -83,7 +83,8 @@ const hasDeth = (opcode: number): boolean =>
 /** Encodes a packet. Throws `VERBENA_IB_VALUE`, also if headers and opcode do not go together. */
 export function encodeIbPacket(packet: IbPacket): Buffer {
   const { lrh, grh, bth, deth, payload, immediate } = packet;
-  if (hasDeth(bth.opcode) !== (deth !== undefined)) throw badValue("IbPacket.deth", deth, "present exactly for UD opcodes");
+  if (hasDeth(bth.opcode) !== (deth !== undefined))
+    throw badValue("IbPacket.deth", deth, "present exactly for UD opcodes");
   if ((bth.opcode === BthOpcode.UD_SEND_ONLY_IMMEDIATE) !== (immediate !== undefined)) {
     throw badValue("IbPacket.immediate", immediate, "present exactly for opcode 0x65");
   }
@@ -92,7 +93,8 @@ export function encodeIbPacket(packet: IbPacket): Buffer {
   const payloadAt = bthAt + BTH_SIZE + (deth === undefined ? 0 : DETH_SIZE) + (immediate === undefined ? 0 : 4);
   const size = payloadAt + payload.length + pad;
   const words = (size + ICRC_SIZE) / 4;
-  if (words > MAX_PACKET_WORDS) throw badValue("IbPacket.payload.length", payload.length, "a packet of at most 8188 bytes");
+  if (words > MAX_PACKET_WORDS)
+    throw badValue("IbPacket.payload.length", payload.length, "a packet of at most 8188 bytes");
   const buf = Buffer.alloc(size);
   buf[0] = bits(lrh.vl, 4, "Lrh.vl") << 4;
   buf[1] = (bits(lrh.sl, 4, "Lrh.sl") << 4) | (grh === undefined ? LNH_BTH : LNH_GRH);

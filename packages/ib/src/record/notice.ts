@@ -28,7 +28,14 @@ export const TrapNumber = {
 } as const;
 
 /** Values of {@link Notice.type}. */
-export const NoticeType = { FATAL: 0, URGENT: 1, SECURITY: 2, SUBNET_MANAGEMENT: 3, INFORMATIONAL: 4, EMPTY: 0x7f } as const;
+export const NoticeType = {
+  FATAL: 0,
+  URGENT: 1,
+  SECURITY: 2,
+  SUBNET_MANAGEMENT: 3,
+  INFORMATIONAL: 4,
+  EMPTY: 0x7f,
+} as const;
 
 /** Notice (IBA 13.4.8.2), the content of traps and reports. Host form; 80 bytes big-endian on the wire. */
 export interface Notice {

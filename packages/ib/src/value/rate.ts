@@ -64,7 +64,9 @@ export const Rate = {
   /** Code for a value of the option `min_rate`: 2 (stands for 2.5), 5, 10, 14 … 300; `undefined` for any other number. */
   fromMinRateOption(option: number): Rate | undefined {
     if (option === 2) return Rate.RATE_2_5;
-    return Number.isInteger(option) && option !== 28 && option !== 50 && option <= MIN_RATE_MAX ? CODES.get(option) : undefined;
+    return Number.isInteger(option) && option !== 28 && option !== 50 && option <= MIN_RATE_MAX
+      ? CODES.get(option)
+      : undefined;
   },
   /**
    * Code of a link from its active width and speed codes (one bit set each, see {@link LinkWidth} and {@link LinkSpeed}).
