@@ -1,1 +1,22 @@
-export {};
+/**
+ * A simulated InfiniBand fabric: topologies, switches, subnet manager and administrator, faults on command; real programs attach
+ * to it through `libfabricsim.so`.
+ *
+ * @packageDocumentation
+ */
+export { SIM_ERRORS, type SimErrorCode } from "./errors.js";
+export { loadTopology, readTopologyFile } from "./process/load-topology.js";
+export type { SimLogger } from "./process/logger.js";
+export type { SimulationOptions } from "./process/simulation.js";
+export { type FabricOptions, type RunningFabric, startFabric } from "./process/start-fabric.js";
+export { formatTopology } from "./topology/format-topology.js";
+export {
+  type FatTreeOptions,
+  fatTree,
+  type GenerateOptions,
+  type TwoLevelOptions,
+  twoLevel,
+} from "./topology/generate.js";
+export type { LinkEnd, NodeKind, Topology, TopologyNode, TopologyPort } from "./topology/model.js";
+export { nodesNamed, splitEnd } from "./topology/node-names.js";
+export { type ParseTopologyOptions, parseTopology } from "./topology/parse-topology.js";

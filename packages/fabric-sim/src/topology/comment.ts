@@ -1,4 +1,4 @@
-import { parseLinkRate, type LinkRate } from "./link-speed.js";
+import { type LinkRate, parseLinkRate } from "./link-speed.js";
 
 /** What the comment behind a node or a port says; all of it is data in both dialects. */
 export interface Comment {

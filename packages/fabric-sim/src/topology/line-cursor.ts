@@ -1,4 +1,4 @@
-import { simError, type SimErrorCode } from "../errors.js";
+import { type SimErrorCode, simError } from "../errors.js";
 import type { SourcePlace } from "./model.js";
 
 /** Reads one line of a topology file from left to right and knows the column of what it reads. */

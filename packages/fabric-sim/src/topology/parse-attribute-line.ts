@@ -1,6 +1,6 @@
 import { LinkSpeed, PKey } from "@verbena/ib";
-import { ALL_SPEEDS, ALL_WIDTHS, widthCode } from "./link-speed.js";
 import type { LineCursor } from "./line-cursor.js";
+import { ALL_SPEEDS, ALL_WIDTHS, widthCode } from "./link-speed.js";
 
 /** `name=value` lines between nodes. `next` ones describe the node that follows, `default` ones all that follow. */
 export interface Attributes {
@@ -106,10 +106,12 @@ export function parseAttributeLine(cursor: LineCursor, attributes: Attributes): 
       attributes.mtuBytes = small();
       break;
     case "width":
-      attributes.widths = maskValue(cursor, widthCode, ALL_WIDTHS) ?? fail(bad("1x, 2x, 4x, 8x, 12x or a mask of codes"));
+      attributes.widths =
+        maskValue(cursor, widthCode, ALL_WIDTHS) ?? fail(bad("1x, 2x, 4x, 8x, 12x or a mask of codes"));
       break;
     case "speed":
-      attributes.speeds = maskValue(cursor, (text) => LinkSpeed.fromName(text), ALL_SPEEDS) ?? fail(bad("SDR … XDR or a mask of codes"));
+      attributes.speeds =
+        maskValue(cursor, (text) => LinkSpeed.fromName(text), ALL_SPEEDS) ?? fail(bad("SDR … XDR or a mask of codes"));
       break;
     case "pkeys":
       attributes.pkeys = pkeyList(cursor) ?? fail(bad("give P_Keys as pkeys=0xffff,0x8001"));

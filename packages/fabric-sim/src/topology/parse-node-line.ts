@@ -1,5 +1,5 @@
-import type { LineCursor } from "./line-cursor.js";
 import { parseComment } from "./comment.js";
+import type { LineCursor } from "./line-cursor.js";
 import type { NodeKind } from "./model.js";
 import type { NodeStatement } from "./statements.js";
 

@@ -1,0 +1,45 @@
+import type { PortEventName } from "../attach/attach-host.js";
+import type { FabricPort } from "./port.js";
+import type { Hop } from "./route.js";
+
+/** What happens in a fabric. */
+export type FabricEvent =
+  /** A link went up or down; both its ports show it already. Given once for each of the two ports. */
+  | { readonly type: "link"; readonly port: FabricPort; readonly isUp: boolean }
+  /** Something that programs on the port's node can read has changed. */
+  | { readonly type: "state"; readonly port: FabricPort }
+  /** What verbs calls an asynchronous event. The state is new already. */
+  | { readonly type: "async-event"; readonly port: FabricPort; readonly event: PortEventName };
+
+/** A packet's step from port to port, or its arrival, as a trace sees it. */
+export type TraceRecord =
+  | { readonly type: "send"; readonly port: FabricPort; readonly packet: Buffer }
+  | { readonly type: "hop"; readonly hop: Hop; readonly packet: Buffer }
+  | { readonly type: "arrive"; readonly port: FabricPort; readonly packet: Buffer }
+  | { readonly type: "drop"; readonly port: FabricPort; readonly packet: Buffer; readonly reason: string };
+
+/** A set of functions to call; a listener that leaves while it is called is not called again. */
+export class Listeners<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+
+  get isEmpty(): boolean {
+    return this.#listeners.size === 0;
+  }
+
+  /** Adds a listener; returns a function that removes it. */
+  add(listener: (value: T) => void): () => void {
+    const own = (value: T) => {
+      listener(value);
+    };
+    this.#listeners.add(own);
+    return () => {
+      this.#listeners.delete(own);
+    };
+  }
+
+  emit(value: T): void {
+    for (const listener of [...this.#listeners]) {
+      if (this.#listeners.has(listener)) listener(value);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Guid, PKey } from "@verbena/ib";
+import type { NodeKind, TopologyNode } from "../topology/model.js";
+import { ForwardingTables } from "./forwarding-tables.js";
+import { FabricPort } from "./port.js";
+
+/** A node of the running fabric. */
+export class FabricNode {
+  readonly id: string;
+  readonly kind: NodeKind;
+  readonly description: string;
+  readonly nodeGuid: Guid;
+  readonly systemImageGuid: Guid;
+  readonly vendorId: number;
+  readonly deviceId: number;
+  readonly portCount: number;
+  readonly pkeys: readonly PKey[];
+  /** A switch begins with port 0. */
+  readonly ports: readonly FabricPort[];
+  /** Switches only. */
+  readonly tables: ForwardingTables | undefined;
+
+  constructor(description: TopologyNode, pkeys: readonly PKey[] = description.pkeys) {
+    this.id = description.id;
+    this.kind = description.kind;
+    this.description = description.description;
+    this.nodeGuid = description.nodeGuid;
+    this.systemImageGuid = description.systemImageGuid;
+    this.vendorId = description.vendorId;
+    this.deviceId = description.deviceId;
+    this.portCount = description.portCount;
+    this.pkeys = pkeys;
+    this.tables = description.kind === "switch" ? new ForwardingTables() : undefined;
+    this.ports = description.ports.map((port) => new FabricPort(this, port));
+  }
+
+  port(number: number): FabricPort | undefined {
+    return this.ports[this.kind === "switch" ? number : number - 1];
+  }
+
+  /** The ports that can have LIDs: port 0 of a switch, every port of another node. */
+  get endPorts(): readonly FabricPort[] {
+    return this.kind === "switch" ? this.ports.slice(0, 1) : this.ports;
+  }
+}

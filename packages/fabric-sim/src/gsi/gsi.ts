@@ -1,0 +1,64 @@
+import {
+  BthOpcode,
+  decodeIbPacket,
+  encodeIbPacket,
+  GSI_QKEY,
+  type IbPacket,
+  Lid,
+  PKey,
+  VerbenaError,
+} from "@verbena/ib";
+import type { Fabric } from "../fabric/fabric.js";
+import type { FabricPort } from "../fabric/port.js";
+
+/** A general services MAD that arrived at a port. */
+export interface GsiMad {
+  readonly port: FabricPort;
+  /** Who sent it, and may be answered. */
+  readonly remoteLid: Lid;
+  readonly remoteQpn: number;
+  readonly pkey: PKey;
+  readonly sl: number;
+  /** 256 bytes. */
+  readonly mad: Buffer;
+  readonly packet: IbPacket;
+}
+
+/** Sends answers of agents that live in the fabric process. */
+export class Gsi {
+  constructor(private readonly fabric: Fabric) {}
+
+  /** Sends a MAD back to where another came from. */
+  reply(to: GsiMad, mad: Buffer): void {
+    const packet = encodeIbPacket({
+      lrh: { vl: 0, sl: to.sl, dlid: to.remoteLid, slid: to.packet.lrh.dlid },
+      bth: {
+        opcode: BthOpcode.UD_SEND_ONLY,
+        solicited: false,
+        migration: true,
+        pkey: to.pkey,
+        destQpn: to.remoteQpn,
+        ackRequest: false,
+        psn: 0,
+      },
+      deth: { qkey: GSI_QKEY, srcQpn: 1 },
+      payload: mad,
+    });
+    this.fabric.send(to.port, packet);
+  }
+}
+
+/** Decodes a packet; `undefined` for one that no port would take. */
+export function decodePacket(packet: Buffer): IbPacket | undefined {
+  try {
+    return decodeIbPacket(packet);
+  } catch (error) {
+    if (VerbenaError.is(error)) return undefined;
+    throw error;
+  }
+}
+
+/** True if a packet with this P_Key may enter the port (IBA 10.9.3). */
+export function admitsPkey(port: FabricPort, pkey: PKey): boolean {
+  return port.pkeys.some((one) => PKey.canTalk(one, pkey));
+}

@@ -1,0 +1,91 @@
+import { PortState } from "@verbena/ib";
+import type { AttachedHca, AttachHost, HcaChange } from "../attach/attach-host.js";
+import { Listeners } from "../fabric/events.js";
+import type { Fabric } from "../fabric/fabric.js";
+import type { FabricNode } from "../fabric/node.js";
+import type { FabricPort } from "../fabric/port.js";
+import { nodesNamed } from "../topology/node-names.js";
+import { HcaView } from "./hca-view.js";
+
+type Receiver = (portNumber: number, packet: Buffer) => void;
+
+/** An agent inside the fabric that may take a packet away from the programs on a port: true if it has. */
+export type PortAgent = (port: FabricPort, packet: Buffer) => boolean;
+
+/** Joins the fabric and the programs attached to its HCAs. */
+export class FabricHost implements AttachHost {
+  readonly #fabric: Fabric;
+  readonly #views: readonly HcaView[];
+  readonly #byNode: ReadonlyMap<FabricNode, HcaView>;
+  readonly #receivers = new Map<HcaView, Receiver>();
+  readonly #changes = new Listeners<{ readonly hca: AttachedHca; readonly change: HcaChange }>();
+  readonly #agents: PortAgent[] = [];
+  readonly #stopListening: () => void;
+
+  constructor(fabric: Fabric) {
+    this.#fabric = fabric;
+    this.#views = fabric.nodes.filter((node) => node.kind === "ca").map((node, index) => new HcaView(index, node));
+    this.#byNode = new Map(this.#views.map((view) => [view.node, view]));
+    fabric.setReceiver((port, packet) => {
+      this.#receive(port, packet);
+    });
+    this.#stopListening = fabric.events.add((event) => {
+      const hca = this.#byNode.get(event.port.node);
+      if (hca === undefined || event.type === "link") return;
+      const change: HcaChange =
+        event.type === "state"
+          ? { type: "state" }
+          : { type: "async-event", event: event.event, portNumber: event.port.number };
+      this.#changes.emit({ hca, change });
+    });
+  }
+
+  /** Adds an agent; agents are asked in the order in which they were added, before programs get the packet. */
+  addAgent(agent: PortAgent): void {
+    this.#agents.push(agent);
+  }
+
+  hcasNamed(name: string): readonly AttachedHca[] {
+    const nodes = nodesNamed(this.#fabric.nodes, name);
+    return nodes.map((node) => this.#byNode.get(node)).filter((view) => view !== undefined);
+  }
+
+  hcas(): readonly AttachedHca[] {
+    return this.#views;
+  }
+
+  inject(hca: AttachedHca, portNumber: number, packet: Buffer): void {
+    const port = this.#views[hca.index]?.node.port(portNumber);
+    // Only subnet management passes a port that is not active (IBA 7.2.7.4); its packets begin their way at the node's own agent.
+    if (port?.state === PortState.ACTIVE) this.#fabric.send(port, Buffer.from(packet));
+  }
+
+  setReceiver(hca: AttachedHca, receiver: Receiver): void {
+    const view = this.#views[hca.index];
+    if (view !== undefined) this.#receivers.set(view, receiver);
+  }
+
+  onChange(listener: (hca: AttachedHca, change: HcaChange) => void): () => void {
+    return this.#changes.add(({ hca, change }) => {
+      listener(hca, change);
+    });
+  }
+
+  setIsSm(hca: AttachedHca, portNumber: number, isOn: boolean): void {
+    const port = this.#views[hca.index]?.node.port(portNumber);
+    if (port === undefined) return;
+    port.isSmClaimed = isOn;
+    this.#fabric.events.emit({ type: "state", port });
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.#receivers.clear();
+  }
+
+  #receive(port: FabricPort, packet: Buffer): void {
+    for (const agent of this.#agents) if (agent(port, packet)) return;
+    const view = this.#byNode.get(port.node);
+    if (view !== undefined) this.#receivers.get(view)?.(port.number, packet);
+  }
+}

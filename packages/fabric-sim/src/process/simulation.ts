@@ -1,0 +1,50 @@
+import { simError } from "../errors.js";
+import { Fabric } from "../fabric/fabric.js";
+import type { FabricServices } from "../fabric/services.js";
+import { Gsi } from "../gsi/gsi.js";
+import { FabricHost } from "../host/fabric-host.js";
+import { saAgent } from "../host/sa-agent.js";
+import { SaServer } from "../sa/sa-server.js";
+import { SubnetManager } from "../sm/subnet-manager.js";
+import type { Topology } from "../topology/model.js";
+
+/** What a simulation can be told beside its topology. */
+export interface SimulationOptions {
+  /** Port of the built-in subnet manager, `NODE` or `NODE[PORT]`. Default: the first connected HCA port of the file. */
+  readonly smNode?: string | undefined;
+  /** LMC of all host ports, 0 to 7. Default: as the topology says. */
+  readonly lmc?: number | undefined;
+}
+
+/** A fabric with its management and no sockets: what runs in a process, and what tests drive directly. */
+export class Simulation {
+  readonly fabric: Fabric;
+  readonly sm: SubnetManager;
+  readonly sa: SaServer;
+  readonly host: FabricHost;
+
+  constructor(
+    readonly topology: Topology,
+    services: FabricServices,
+    options: SimulationOptions = {},
+  ) {
+    const { lmc, smNode } = options;
+    if (lmc !== undefined && !(Number.isInteger(lmc) && lmc >= 0 && lmc <= 7)) {
+      throw simError("VERBENA_SIM_OPTION", {
+        details: { option: "lmc", problem: `${lmc} is not a whole number from 0 to 7` },
+      });
+    }
+    this.fabric = new Fabric(topology, services);
+    this.host = new FabricHost(this.fabric);
+    this.sm = new SubnetManager(this.fabric, { smNode, lmc });
+    this.sa = new SaServer(this.sm, new Gsi(this.fabric), services);
+    this.host.addAgent(saAgent(this.sm, this.sa));
+    this.sm.sweep();
+  }
+
+  close(): void {
+    this.sa.close();
+    this.sm.close();
+    this.host.close();
+  }
+}

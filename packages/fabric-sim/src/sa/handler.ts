@@ -1,0 +1,34 @@
+import type { PKey, SaMad } from "@verbena/ib";
+import { PKey as PKeys } from "@verbena/ib";
+import type { FabricPort } from "../fabric/port.js";
+import type { SubnetManager } from "../sm/subnet-manager.js";
+
+/** A request as handlers see it. */
+export interface SaRequest {
+  readonly mad: SaMad;
+  /** The port whose LID the request came from. */
+  readonly requester: FabricPort;
+  /** The request carries the right SM_Key: memberships may be shown to it. */
+  readonly isTrusted: boolean;
+}
+
+/** What a handler answers: a status other than 0, or encoded records of one size. */
+export type SaAnswer = { readonly status: number } | { readonly records: readonly Buffer[]; readonly size: number };
+
+/** Answers the requests for one attribute. */
+export type SaHandler = (request: SaRequest, sm: SubnetManager) => SaAnswer;
+
+/** The first P_Key of `a`'s table that the two ports can talk with, as `a` holds it. */
+export function commonPkey(a: FabricPort, b: FabricPort): PKey | undefined {
+  return a.pkeys.find((one) => b.pkeys.some((other) => PKeys.canTalk(one, other)));
+}
+
+/** True if the ports have a partition in common. */
+export function sharePartition(a: FabricPort, b: FabricPort): boolean {
+  return a === b || commonPkey(a, b) !== undefined;
+}
+
+/** True if the port is in the partition of `pkey`, fully or limited. */
+export function isInPartition(port: FabricPort, pkey: PKey): boolean {
+  return port.pkeys.some((one) => PKeys.isValid(one) && PKeys.samePartition(one, pkey));
+}

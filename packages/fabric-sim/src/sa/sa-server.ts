@@ -1,0 +1,153 @@
+import {
+  decodeRmppHeader,
+  decodeSaMad,
+  encodeSaTable,
+  MAD_SIZE,
+  MadMethod,
+  MadStatus,
+  RmppFlag,
+  RmppType,
+  SA_DATA_OFFSET,
+  type SaMad,
+} from "@verbena/ib";
+import type { FabricServices } from "../fabric/services.js";
+import type { Gsi, GsiMad } from "../gsi/gsi.js";
+import type { SubnetManager } from "../sm/subnet-manager.js";
+import { SA_ATTRIBUTES } from "./attribute-handlers.js";
+import type { SaAnswer } from "./handler.js";
+import { RmppSender } from "./rmpp-sender.js";
+import { SaBehaviour } from "./sa-behaviour.js";
+import { SaCounters } from "./sa-counters.js";
+
+/** SM_Key that OpenSM trusts by default; 0 is an ordinary request, other keys are not answered. */
+const TRUSTED_KEY = 1n;
+const CLASS_VERSION = 2;
+const RMPP_OFFSET = 24;
+
+const METHOD_NAMES: ReadonlyMap<number, string> = new Map([
+  [MadMethod.GET, "Get"],
+  [MadMethod.SET, "Set"],
+  [MadMethod.GET_TABLE, "GetTable"],
+  [MadMethod.DELETE, "Delete"],
+]);
+
+/** The built-in subnet administrator: takes MADs of class 3 at the subnet manager's port and answers them. */
+export class SaServer {
+  readonly behaviour: SaBehaviour;
+  readonly counters = new SaCounters();
+  readonly #transfers = new Map<string, RmppSender>();
+
+  constructor(
+    private readonly sm: SubnetManager,
+    private readonly gsi: Gsi,
+    private readonly services: FabricServices,
+  ) {
+    this.behaviour = new SaBehaviour(services.clock);
+  }
+
+  /** Takes a MAD for the SA: a request, or a segment acknowledgement. */
+  receive(incoming: GsiMad): void {
+    const mad = decodeSaMad(incoming.mad);
+    const rmpp = decodeRmppHeader(incoming.mad, RMPP_OFFSET);
+    if ((rmpp.flags & RmppFlag.ACTIVE) !== 0 && rmpp.type !== RmppType.DATA) {
+      this.#transfers.get(transferKey(incoming, mad.tid))?.receive(incoming.mad);
+      return;
+    }
+    if ((mad.method & MadMethod.RESPONSE) !== 0 || mad.method === MadMethod.TRAP_REPRESS) return;
+    this.#answer(incoming, mad);
+  }
+
+  close(): void {
+    this.behaviour.close();
+    for (const transfer of this.#transfers.values()) transfer.close();
+    this.#transfers.clear();
+  }
+
+  #answer(incoming: GsiMad, mad: SaMad): void {
+    const attribute = SA_ATTRIBUTES.get(mad.attributeId);
+    const method = METHOD_NAMES.get(mad.method);
+    if (this.behaviour.mode === "silent") {
+      this.counters.unanswered++;
+      return;
+    }
+    if (this.behaviour.mode === "busy") {
+      this.counters.busy++;
+      this.#refuse(incoming, MadStatus.BUSY);
+      return;
+    }
+    if (mad.smKey !== 0n && mad.smKey !== TRUSTED_KEY) return;
+    const requester = this.sm.subnet.portByLid(incoming.remoteLid);
+    if (requester === undefined) return;
+    if (mad.classVersion !== CLASS_VERSION) return this.#refuse(incoming, MadStatus.BAD_VERSION);
+    if (method === undefined) return this.#refuse(incoming, MadStatus.METHOD_NOT_SUPPORTED);
+    if (attribute === undefined) return this.#refuse(incoming, MadStatus.METHOD_ATTRIBUTE_NOT_SUPPORTED);
+
+    const counter = this.counters.request(attribute.name, method);
+    const answer = attribute.answer({ mad, requester, isTrusted: mad.smKey === TRUSTED_KEY }, this.sm);
+    const checked = this.#check(mad, answer);
+    if ("status" in checked) {
+      counter.failures++;
+      this.#refuse(incoming, checked.status);
+      return;
+    }
+    counter.records += checked.records.length;
+    this.#respond(incoming, mad, checked.records, checked.size);
+  }
+
+  /** A Get has exactly one answer; a table may be empty. */
+  #check(mad: SaMad, answer: SaAnswer): SaAnswer {
+    if ("status" in answer || mad.method === MadMethod.GET_TABLE) return answer;
+    if (answer.records.length > 1) return { status: MadStatus.SA_TOO_MANY_RECORDS };
+    return answer.records.length === 0 ? { status: MadStatus.SA_NO_RECORDS } : answer;
+  }
+
+  #respond(incoming: GsiMad, mad: SaMad, records: readonly Buffer[], recordSize: number): void {
+    const message = encodeSaTable({
+      method: responseMethod(mad.method),
+      tid: mad.tid,
+      attributeId: mad.attributeId,
+      attributeModifier: mad.attributeModifier,
+      componentMask: mad.componentMask,
+      records,
+      recordSize,
+    });
+    if (mad.method !== MadMethod.GET_TABLE) {
+      const single = Buffer.alloc(MAD_SIZE);
+      single.set(message.subarray(0, MAD_SIZE));
+      this.gsi.reply(incoming, single);
+      return;
+    }
+    const key = transferKey(incoming, mad.tid);
+    this.#transfers.get(key)?.close();
+    const sender = new RmppSender({
+      message,
+      clock: this.services.clock,
+      send: (segment) => {
+        this.gsi.reply(incoming, segment);
+      },
+      onEnd: () => {
+        if (this.#transfers.get(key) === sender) this.#transfers.delete(key);
+      },
+    });
+    this.#transfers.set(key, sender);
+    sender.start();
+  }
+
+  /** An error answer repeats the request, record included (spec/acm.md 5.4), without SM_Key. */
+  #refuse(incoming: GsiMad, status: number): void {
+    const request = decodeSaMad(incoming.mad);
+    const response = Buffer.from(incoming.mad);
+    response.writeUInt8(responseMethod(request.method), 3);
+    response.writeUInt16BE(status, 4);
+    response.fill(0, RMPP_OFFSET, SA_DATA_OFFSET - 12);
+    this.gsi.reply(incoming, response);
+  }
+}
+
+function responseMethod(method: number): number {
+  return (method === MadMethod.SET ? MadMethod.GET : method) | MadMethod.RESPONSE;
+}
+
+function transferKey({ remoteLid, remoteQpn }: GsiMad, tid: bigint): string {
+  return `${remoteLid} ${remoteQpn} ${tid}`;
+}

@@ -1,0 +1,183 @@
+import { emptyMcMemberRecord, Gid, Lid, Mtu, PKey, PortState, Rate, Selector } from "@verbena/ib";
+import { simError } from "../errors.js";
+import type { Fabric } from "../fabric/fabric.js";
+import type { FabricPort } from "../fabric/port.js";
+import { SUBNET_TIMEOUT } from "../fabric/port.js";
+import { assignLids } from "./assign-lids.js";
+import { discover } from "./discover.js";
+import { type MulticastGroup, MulticastGroups } from "./multicast-groups.js";
+import { MulticastTree } from "./multicast-routes.js";
+import { Subnet } from "./subnet.js";
+import { programUnicastRoutes } from "./unicast-routes.js";
+
+/** How the built-in subnet manager runs. */
+export interface SubnetManagerOptions {
+  /** Port it sits on: `NODE` or `NODE[PORT]`. Default: the first connected HCA port of the file. */
+  readonly smNode?: string | undefined;
+  /** LMC of every host port; default what the topology file says. */
+  readonly lmc?: number | undefined;
+}
+
+/**
+ * The built-in subnet manager. It knows the fabric's objects directly, so it needs no management packets; what it leaves behind
+ * (LIDs, tables, states, events) is what a real one leaves.
+ */
+export class SubnetManager {
+  readonly port: FabricPort;
+  readonly groups: MulticastGroups;
+  subnet: Subnet;
+  readonly #fabric: Fabric;
+  readonly #lmc: number | undefined;
+  readonly #stopListening: () => void;
+  #tree = new MulticastTree([]);
+  #isSweepDue = false;
+  #isClosed = false;
+
+  constructor(fabric: Fabric, options: SubnetManagerOptions = {}) {
+    this.#fabric = fabric;
+    this.#lmc = options.lmc;
+    this.port = smPort(fabric, options.smNode);
+    this.subnet = new Subnet({ nodes: [], switches: [], endPorts: [] });
+    this.groups = new MulticastGroups(undefined, (group) => {
+      this.#programGroup(group);
+    });
+    this.groups.create(broadcastGroup(), true);
+    this.#stopListening = fabric.events.add((event) => {
+      if (event.type === "link") this.#sweepSoon();
+    });
+  }
+
+  /** Brings the subnet up, or follows what has changed since the last time. */
+  sweep(): void {
+    this.port.hasBuiltInSm = true;
+    const found = discover(this.port);
+    const reachable = new Set(found.endPorts);
+    const taken = new Set<number>();
+    for (const node of this.#fabric.nodes) {
+      for (const port of node.endPorts) {
+        for (
+          let lid: number = port.lid;
+          !reachable.has(port) && port.lid !== 0 && lid < port.lid + (1 << port.lmc);
+          lid++
+        )
+          taken.add(lid);
+      }
+    }
+    const moved = new Set(assignLids(found.endPorts, this.port, (port) => this.#lmcOf(port), taken));
+    programUnicastRoutes(found.switches, found.endPorts);
+    this.subnet = new Subnet(found);
+    this.#tree = new MulticastTree(found.switches);
+    this.groups.keepOnly(reachable);
+    this.#programAllGroups();
+    for (const node of found.switches) for (const port of node.ports) this.#bringUp(port);
+    for (const port of found.endPorts) this.#announce(port, moved.has(port));
+  }
+
+  /** Asks every port to join its groups again, as after a take-over: memberships are forgotten. */
+  reregister(): void {
+    this.groups.clear();
+    this.#programAllGroups();
+    for (const port of this.subnet.endPorts) {
+      if (port.number !== 0) this.#fabric.events.emit({ type: "async-event", port, event: "client-reregister" });
+    }
+  }
+
+  /** Gives a port the lowest LID that nobody has had yet, and tells it. */
+  changeLid(port: FabricPort): void {
+    let highest = 0;
+    for (const node of this.#fabric.nodes)
+      for (const one of node.endPorts) highest = Math.max(highest, one.lid + (1 << one.lmc) - 1);
+    const count = 1 << port.lmc;
+    const lid = Math.ceil((highest + 1) / count) * count;
+    if (lid + count - 1 > Lid.UNICAST_MAX) {
+      throw simError("VERBENA_SIM_OPTION", { details: { option: "lid change", problem: "no unicast LID is left" } });
+    }
+    port.lid = Lid.from(lid);
+    programUnicastRoutes(this.subnet.switches, this.subnet.endPorts);
+    this.subnet = new Subnet(this.subnet);
+    this.#fabric.events.emit({ type: "state", port });
+    this.#fabric.events.emit({ type: "async-event", port, event: "lid-change" });
+    if (port === this.port) for (const one of this.subnet.endPorts) this.#announce(one, false);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopListening();
+  }
+
+  #lmcOf(port: FabricPort): number {
+    return port.number === 0 ? 0 : (this.#lmc ?? port.lmcWanted);
+  }
+
+  #sweepSoon(): void {
+    if (this.#isSweepDue) return;
+    this.#isSweepDue = true;
+    this.#fabric.services.defer(() => {
+      this.#isSweepDue = false;
+      if (!this.#isClosed) this.sweep();
+    });
+  }
+
+  /** External switch ports take part as soon as their link is up. */
+  #bringUp(port: FabricPort): void {
+    if (port.isLinkUp) port.state = PortState.ACTIVE;
+  }
+
+  /** Sets what the manager sets in an end port, then tells of what is new, in the order in which a kernel does. */
+  #announce(port: FabricPort, isMoved: boolean): void {
+    const { events } = this.#fabric;
+    const isNew = port.state !== PortState.ACTIVE && port.isLinkUp;
+    const hasNewSm = port.smLid !== this.port.lid;
+    port.smLid = this.port.lid;
+    if (isNew) port.state = PortState.ACTIVE;
+    if (!isNew && !hasNewSm && !isMoved) return;
+    events.emit({ type: "state", port });
+    if (port.number === 0) return;
+    if (isMoved) events.emit({ type: "async-event", port, event: "lid-change" });
+    if (hasNewSm) events.emit({ type: "async-event", port, event: "sm-change" });
+    if (isNew) {
+      events.emit({ type: "async-event", port, event: "port-active" });
+      events.emit({ type: "async-event", port, event: "client-reregister" });
+    }
+  }
+
+  #programAllGroups(): void {
+    for (const node of this.#fabric.nodes) node.tables?.clearGroups();
+    for (const group of this.groups.all()) this.#programGroup(group);
+  }
+
+  #programGroup(group: MulticastGroup): void {
+    const ports = this.#tree.portsFor(group.members.keys());
+    for (const node of this.subnet.switches) node.tables?.setGroup(group.record.mlid, ports.get(node) ?? new Set());
+  }
+}
+
+/** The IPv4 broadcast group of the default partition, as OpenSM makes it. */
+function broadcastGroup() {
+  return emptyMcMemberRecord({
+    mgid: Gid.parse("ff12:401b:ffff::ffff:ffff"),
+    qkey: 0x0b1b,
+    mlid: Lid.MULTICAST_MIN,
+    mtuSelector: Selector.EXACTLY,
+    mtu: Mtu.MTU_2048,
+    pkey: PKey.DEFAULT,
+    rateSelector: Selector.EXACTLY,
+    rate: Rate.RATE_10,
+    packetLifeTimeSelector: Selector.EXACTLY,
+    packetLifeTime: SUBNET_TIMEOUT,
+    scope: 2,
+  });
+}
+
+function smPort(fabric: Fabric, name: string | undefined): FabricPort {
+  const bad = (problem: string) => simError("VERBENA_SIM_SM_NODE", { details: { name: name ?? "", problem } });
+  if (name !== undefined) {
+    const port = fabric.portsNamed(name).find((one) => one.isEndPort);
+    if (port === undefined) throw bad("it is a switch, or has no such port");
+    return port;
+  }
+  const ports = fabric.nodes.filter((node) => node.kind === "ca").flatMap((node) => node.ports);
+  const port = ports.find((one) => one.cable !== undefined) ?? ports[0];
+  if (port === undefined) throw bad("the topology has no HCA");
+  return port;
+}

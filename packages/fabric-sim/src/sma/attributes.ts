@@ -1,0 +1,104 @@
+import {
+  emptyPortInfo,
+  emptySwitchInfo,
+  LinkSpeed,
+  type NodeInfo,
+  NodeType,
+  type PortInfo,
+  type SmInfo,
+  SmState,
+  type SwitchInfo,
+} from "@verbena/ib";
+import { ForwardingTables } from "../fabric/forwarding-tables.js";
+import type { FabricNode } from "../fabric/node.js";
+import type { FabricPort } from "../fabric/port.js";
+
+/** Entries of the P_Key table of every port. */
+export const PARTITION_CAP = 64;
+/** Entries of the GUID table of every end port. */
+export const GUID_CAP = 32;
+const REVISION = 0xa1;
+const MULTICAST_CAP = 0x3fff;
+
+const NODE_TYPES = { ca: NodeType.CHANNEL_ADAPTER, switch: NodeType.SWITCH, router: NodeType.ROUTER } as const;
+
+/** NodeInfo as the node gives it through `port`. */
+export function nodeInfo(port: FabricPort): NodeInfo {
+  const { node } = port;
+  return {
+    baseVersion: 1,
+    classVersion: 1,
+    nodeType: NODE_TYPES[node.kind],
+    numPorts: node.portCount,
+    systemImageGuid: node.systemImageGuid,
+    nodeGuid: node.nodeGuid,
+    portGuid: port.guid,
+    partitionCap: PARTITION_CAP,
+    deviceId: node.deviceId,
+    revision: REVISION,
+    localPortNum: port.number,
+    vendorId: node.vendorId,
+  };
+}
+
+/** PortInfo of a port; `localPortNum` is the port by which the request came in. */
+export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo {
+  const { link } = port;
+  const speeds = splitSpeeds(port.masks.speeds);
+  const active = splitSpeeds(link.speed);
+  const isEnd = port.isEndPort;
+  return emptyPortInfo({
+    gidPrefix: isEnd ? port.gidPrefix : 0n,
+    lid: isEnd ? port.lid : emptyPortInfo().lid,
+    masterSmLid: isEnd ? port.smLid : emptyPortInfo().masterSmLid,
+    capabilityMask: isEnd ? port.capabilityMask : 0,
+    localPortNum,
+    linkWidthEnabled: port.masks.widths,
+    linkWidthSupported: port.masks.widths,
+    linkWidthActive: link.width,
+    linkSpeedSupported: speeds.basic,
+    linkSpeedEnabled: speeds.basic,
+    linkSpeedActive: active.basic === 0 ? LinkSpeed.QDR : active.basic,
+    linkSpeedExtSupported: speeds.extended,
+    linkSpeedExtEnabled: speeds.extended,
+    linkSpeedExtActive: active.extended,
+    portState: port.state,
+    portPhysicalState: port.physState,
+    linkDownDefaultState: 2,
+    lmc: isEnd ? port.lmc : 0,
+    neighborMtu: port.neighborMtu,
+    masterSmSl: isEnd ? port.smSl : 0,
+    vlCap: 4,
+    vlArbitrationHighCap: 8,
+    vlArbitrationLowCap: 8,
+    mtuCap: port.mtuCap,
+    vlStallCount: 7,
+    operationalVls: 4,
+    guidCap: isEnd ? GUID_CAP : 0,
+    subnetTimeout: isEnd ? port.subnetTimeout : 0,
+    respTimeValue: isEnd ? 16 : 0,
+  });
+}
+
+/** PortInfo keeps SDR to QDR apart from FDR to NDR; it has no room for FDR10 and XDR, which show as QDR and NDR. */
+function splitSpeeds(mask: number): { readonly basic: number; readonly extended: number } {
+  const basic = (mask & 7) | (mask & LinkSpeed.FDR10 ? LinkSpeed.QDR : 0);
+  const withXdr = mask & LinkSpeed.XDR ? mask | LinkSpeed.NDR : mask;
+  return { basic, extended: (withXdr >> 4) & 0xf };
+}
+
+/** SwitchInfo of a switch. */
+export function switchInfo(node: FabricNode): SwitchInfo {
+  return emptySwitchInfo({
+    linearFdbCap: ForwardingTables.LINEAR_CAP,
+    multicastFdbCap: MULTICAST_CAP,
+    linearFdbTop: node.tables?.top ?? 0,
+    lifeTimeValue: 18,
+    partitionEnforcementCap: PARTITION_CAP,
+  });
+}
+
+/** SMInfo of the built-in subnet manager. */
+export function smInfo(port: FabricPort, activityCount: number): SmInfo {
+  return { guid: port.guid, smKey: 0n, activityCount, priority: 0, state: SmState.MASTER };
+}
