@@ -30,6 +30,38 @@ export const CORE_ERRORS = {
     message: "{problems}",
     hint: "correct the lines named; the daemon keeps its running configuration",
   },
+  VERBENA_CONTROL_BODY: {
+    message: "the request body is not what this path takes: {what}",
+    hint: "see docs/control-socket.md for the members of each request",
+  },
+  VERBENA_CONTROL_BODY_SIZE: {
+    message: "the request body is longer than {limit} bytes",
+    hint: "no request of this interface needs so many",
+  },
+  VERBENA_CONTROL_INTERNAL: {
+    message: "the daemon failed in an unforeseen way: {reason}",
+    hint: "the daemon's log has the details; please report it",
+  },
+  VERBENA_CONTROL_METHOD: {
+    message: "{path} does not take {method}",
+    hint: "it takes {allowed}",
+  },
+  VERBENA_CONTROL_NOT_FOUND: {
+    message: "{path} is not offered by this daemon",
+    hint: "see docs/control-socket.md for the paths there are; an older daemon has fewer",
+  },
+  VERBENA_DAEMON_LOCKED: {
+    message: "another daemon holds the lock file {file}",
+    hint: "stop it, or give this one a lock_file of its own",
+  },
+  VERBENA_DAEMON_STATE: {
+    message: "the daemon is {state}, {operation} is not possible now",
+    hint: "start a daemon once; wait for ready before a reload",
+  },
+  VERBENA_DAEMON_SYSTEMD: {
+    message: "the service manager handed over what this daemon cannot use: {what}",
+    hint: "the socket unit may pass one listening stream socket and one RDMA netlink socket",
+  },
   VERBENA_ENGINE_CHAIN: {
     message: 'the {chain} chain names provider "{name}", which is not loaded',
     hint: "load it, or take its name out of the chain; loaded: {loaded}",
@@ -81,6 +113,10 @@ export const CORE_ERRORS = {
   VERBENA_RESOLVE_DESTINATION: {
     message: "the request names no destination",
     hint: "give a destination GID or a destination LID",
+  },
+  VERBENA_RESOLVE_DESTINATION_SYNTAX: {
+    message: '"{text}" is no destination: {what}',
+    hint: "write a name, an IP address, a GID or a LID; `name:`, `ip:`, `gid:` and `lid:` in front say which",
   },
   VERBENA_RESOLVE_DESTINATION_TYPE: {
     message: "a destination of kind {kind} needs a source",

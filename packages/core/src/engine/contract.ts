@@ -133,9 +133,25 @@ export interface CacheEntry {
 
 /** What changed in the engine's world; `changes()` of the embedding API and `watch` of the control socket. */
 export type EngineChange =
-  | { readonly type: "port"; readonly device: string; readonly port: number; readonly state: string; readonly generation: number }
-  | { readonly type: "endpoint"; readonly key: string; readonly event: "added" | "removed" | "state"; readonly state?: string }
-  | { readonly type: "address"; readonly endpoint: string; readonly address: string; readonly event: "added" | "removed" }
+  | {
+      readonly type: "port";
+      readonly device: string;
+      readonly port: number;
+      readonly state: string;
+      readonly generation: number;
+    }
+  | {
+      readonly type: "endpoint";
+      readonly key: string;
+      readonly event: "added" | "removed" | "state";
+      readonly state?: string;
+    }
+  | {
+      readonly type: "address";
+      readonly endpoint: string;
+      readonly address: string;
+      readonly event: "added" | "removed";
+    }
   | { readonly type: "flushed"; readonly endpoint?: string; readonly destination?: string; readonly reason: string };
 
 /**

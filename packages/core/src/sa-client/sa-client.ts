@@ -1,10 +1,11 @@
 import { encodeSaMad, MadStatus, MgmtClass, type VerbenaError } from "@verbena/ib";
 import type { UmadAgent, UmadMessage, UmadPort, UmadService } from "@verbena/native";
 import { coreError } from "../errors.js";
+import { sightOf } from "../ports/port-sight.js";
 import type { Port } from "../sdk/endpoint.js";
 import type { Clock, Logger, Metrics, Random, SaQuery, SaResponse, SaService } from "../sdk/services.js";
 import { busyPause, timeoutPause } from "./back-off.js";
-import { isOtherPort, saAddress } from "./sa-address.js";
+import { saAddress } from "./sa-address.js";
 import { lowTid, readResponse, SA_METHODS } from "./sa-response.js";
 import { fixedWindow, type SaWindow } from "./sa-window.js";
 import { Transaction } from "./transaction.js";
@@ -109,13 +110,14 @@ export class SaClient implements SaService, AsyncDisposable {
   update(port: Port): void {
     const before = this.#port;
     this.#port = port;
-    if (isOtherPort(before, port)) {
+    const sight = sightOf(before, port);
+    if (sight === "moved" || sight === "inactive") {
       // Emptied first: a place that becomes free must not send the next stale question.
       this.#queue.length = 0;
       for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_STALE"));
       return;
     }
-    if (before.smLid === port.smLid && before.smSl === port.smSl) return;
+    if (sight === "same") return;
     for (const transaction of [...this.#inFlight.values()].reverse()) this.#requeue(transaction, "front");
     this.#pump();
   }

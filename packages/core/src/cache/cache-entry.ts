@@ -1,0 +1,43 @@
+import type { Destination } from "../sdk/destination.js";
+
+/** Where a cached value came from. */
+export type CacheOrigin = "provider" | "file" | "learned" | "local";
+
+/** Why nothing was found; kept in negative entries and turned into an error for each request. */
+export type NegativeReason =
+  | { readonly kind: "no-data" }
+  | { readonly kind: "timeout" }
+  | { readonly kind: "sa-status" /** MAD status, host form. */; readonly saStatus: number };
+
+/**
+ * The world an entry belongs to: an endpoint in one generation. Compared by identity, so that a new generation makes every older
+ * entry and every answer still under way worthless at once.
+ */
+export interface CacheScope {
+  /** Prefix of this endpoint's keys, the same in every generation. */
+  readonly prefix: string;
+  readonly generation: number;
+}
+
+interface Common {
+  readonly key: string;
+  readonly scope: CacheScope;
+  /** What was asked, for listings and for flushing one destination; absent where the question had none. */
+  readonly subject: Destination;
+  readonly provider: string;
+  /** On the clock, milliseconds. */
+  readonly createdAt: number;
+  /** On the clock; `Infinity` = never. */
+  readonly expiresAt: number;
+}
+
+export interface PositiveEntry<V> extends Common {
+  readonly state: "positive";
+  readonly origin: CacheOrigin;
+  readonly value: V;
+}
+
+export interface NegativeEntry extends Common {
+  readonly state: "negative";
+  readonly reason: NegativeReason;
+}

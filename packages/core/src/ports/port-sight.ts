@@ -1,0 +1,32 @@
+import type { PortSight } from "./port-machine.js";
+import type { PortReading } from "./port-source.js";
+
+/** Compares a fresh reading with the one in use (absent: the port was down). */
+export function sightOf(before: PortReading | undefined, after: PortReading | undefined): PortSight {
+  if (after?.state !== "active" || !isInfiniBand(after.linkLayer)) return "inactive";
+  if (before === undefined || isMoved(before, after)) return "moved";
+  return before.smLid === after.smLid && before.smSl === after.smSl ? "same" : "sm-moved";
+}
+
+/** Old kernels leave the link layer of an InfiniBand port unspecified. */
+export function isInfiniBand(linkLayer: string): boolean {
+  const layer = linkLayer.toLowerCase();
+  return layer === "infiniband" || layer === "unspecified" || layer === "";
+}
+
+function isMoved(before: PortReading, after: PortReading): boolean {
+  return (
+    before.lid !== after.lid ||
+    before.lmc !== after.lmc ||
+    before.portGuid !== after.portGuid ||
+    before.activeMtu !== after.activeMtu ||
+    before.activeRate !== after.activeRate ||
+    before.subnetTimeout !== after.subnetTimeout ||
+    !isSameList(before.gids, after.gids) ||
+    !isSameList(before.pkeys, after.pkeys)
+  );
+}
+
+function isSameList<T>(a: readonly T[], b: readonly T[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}

@@ -1,0 +1,131 @@
+import type { DeviceEvent, VerbsContext, VerbsDeviceInfo, VerbsService } from "@verbena/native";
+import type { Logger } from "../sdk/services.js";
+import { isInfiniBand } from "./port-sight.js";
+import type { PortReading, PortSignal, PortSource, SourceDevice } from "./port-source.js";
+import { readVerbsPort } from "./verbs-port.js";
+
+interface OpenDevice {
+  readonly context: VerbsContext;
+  readonly ports: readonly number[];
+  readonly watching: Promise<void>;
+  closed: boolean;
+}
+
+/** Ports through libibverbs: state by query, changes by asynchronous events. Devices without an InfiniBand port are left alone. */
+export class VerbsPortSource implements PortSource {
+  readonly kind = "verbs";
+  readonly #open = new Map<string, OpenDevice>();
+  #onSignal: (signal: PortSignal) => void = () => undefined;
+
+  constructor(
+    private readonly verbs: VerbsService,
+    private readonly logger: Logger,
+  ) {}
+
+  start(onSignal: (signal: PortSignal) => void): readonly SourceDevice[] {
+    this.#onSignal = onSignal;
+    for (const info of this.verbs.devices()) this.#openDevice(info);
+    return this.devices();
+  }
+
+  devices(): readonly SourceDevice[] {
+    return [...this.#open].map(([name, device]) => ({ name, ports: device.ports, verbs: device.context }));
+  }
+
+  read(name: string, port: number): PortReading | undefined {
+    const device = this.#open.get(name);
+    if (device === undefined || !device.ports.includes(port)) return undefined;
+    try {
+      return readVerbsPort(device.context, port, device.ports.length);
+    } catch (error) {
+      this.logger.warn("port cannot be read", { device: name, port, error: String(error) });
+      return undefined;
+    }
+  }
+
+  rescan(): void {
+    const present = new Map(this.verbs.devices().map((info) => [info.name, info]));
+    for (const name of [...this.#open.keys()]) {
+      if (!present.has(name)) this.#lose(name);
+      else present.delete(name);
+    }
+    for (const info of present.values()) {
+      if (this.#openDevice(info)) this.#onSignal({ type: "device-added", device: info.name });
+    }
+    for (const device of this.devices()) {
+      for (const port of device.ports) this.#onSignal({ type: "refresh", device: device.name, port });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#onSignal = () => undefined;
+    const devices = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.all(devices.map((device) => closeDevice(device)));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #openDevice(info: VerbsDeviceInfo): boolean {
+    let context: VerbsContext | undefined;
+    try {
+      context = this.verbs.open(info.name);
+      const count = context.queryDevice().portCount;
+      const ports = Array.from({ length: count }, (_, index) => index + 1);
+      const opened = context;
+      if (!ports.some((port) => isInfiniBand(opened.queryPort(port).linkLayer))) {
+        this.logger.debug("device has no InfiniBand port", { device: info.name });
+        void context.close();
+        return false;
+      }
+      this.#open.set(info.name, { context, ports, watching: this.#watch(info.name, context), closed: false });
+      return true;
+    } catch (error) {
+      this.logger.warn("device cannot be opened", { device: info.name, error: String(error) });
+      void context?.close();
+      return false;
+    }
+  }
+
+  async #watch(name: string, context: VerbsContext): Promise<void> {
+    try {
+      for await (const event of context.events()) this.#take(name, event);
+    } catch (error) {
+      this.logger.error("device events ended", { device: name, error: String(error) });
+    }
+    this.#lose(name, context);
+  }
+
+  #take(device: string, event: DeviceEvent): void {
+    switch (event.type) {
+      case "device-fatal":
+        this.#lose(device);
+        return;
+      case "unknown":
+        for (const port of this.#open.get(device)?.ports ?? []) {
+          this.#onSignal({ type: "unknown", device, port, raw: event.event });
+        }
+        return;
+      default:
+        this.#onSignal({ type: event.type, device, port: event.port });
+    }
+  }
+
+  /** The device is gone or useless: its ports go with it. A rescan opens it again if it comes back. */
+  #lose(name: string, only?: VerbsContext): void {
+    const device = this.#open.get(name);
+    if (device === undefined || (only !== undefined && device.context !== only)) return;
+    this.#open.delete(name);
+    this.#onSignal({ type: "device-removed", device: name });
+    void closeDevice(device);
+  }
+}
+
+async function closeDevice(device: OpenDevice): Promise<void> {
+  if (device.closed) return;
+  device.closed = true;
+  await device.context.close();
+  await device.watching;
+}
