@@ -1,1 +1,45 @@
-export {};
+/**
+ * The one seam to native code: management datagrams (libibumad), verbs devices and their events (libibverbs), the host's addresses
+ * (rtnetlink or the simulator) and a few services of the operating system. Importing it needs neither the addon nor RDMA; ask
+ * {@link availability} what there is.
+ *
+ * @packageDocumentation
+ */
+export type { AddressEvent, AddressSource, HostAddress } from "./api/addresses.js";
+export type { FileLock, PassedDescriptor, PeerCredentials, ProcessService } from "./api/process.js";
+export type { Availability, LibraryAvailability, NativeOptions, NativeServices } from "./api/services.js";
+export type {
+  MadAddress,
+  PortState,
+  UmadAgent,
+  UmadAgentOptions,
+  UmadMessage,
+  UmadPort,
+  UmadPortInfo,
+  UmadSendOptions,
+  UmadService,
+} from "./api/umad.js";
+export type {
+  DeviceEvent,
+  VerbsContext,
+  VerbsDeviceAttributes,
+  VerbsDeviceInfo,
+  VerbsPortAttributes,
+  VerbsService,
+} from "./api/verbs.js";
+export { type AvailabilityParts, availability } from "./availability.js";
+export type {
+  BindingError,
+  NativeBinding,
+  NetlinkSocketBinding,
+  SocketDescription,
+  UmadLibraryBinding,
+  UmadPortBinding,
+  UmadPortDescription,
+  VerbsContextBinding,
+  VerbsLibraryBinding,
+  VerbsPortDescription,
+} from "./binding.js";
+export { NATIVE_ERRORS } from "./errors.js";
+export type { Environment } from "./load-binding.js";
+export { openNative } from "./open-native.js";

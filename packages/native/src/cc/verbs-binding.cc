@@ -1,0 +1,60 @@
+#include "verbs-binding.h"
+
+#include <string>
+#include <utility>
+
+#include "arguments.h"
+#include "environment.h"
+#include "js-callback.h"
+#include "verbs-context.h"
+
+namespace verbena {
+
+Napi::Function VerbsBinding::Define(Napi::Env env) {
+  return DefineClass(
+      env, "VerbsLibraryBinding",
+      {InstanceMethod("devices", &VerbsBinding::Devices), InstanceMethod("openDevice", &VerbsBinding::OpenDevice)});
+}
+
+Napi::Value VerbsBinding::Open(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (!info[0].IsString()) return ThrowArguments(env, "openVerbs(path)");
+  auto library = std::make_shared<VerbsLibrary>();
+  if (!library->Open(info[0].As<Napi::String>())) return Throw(LoadError(env, library->error()));
+  return Environment::Of(env).verbs_library.New({Napi::External<std::shared_ptr<VerbsLibrary>>::New(env, &library)});
+}
+
+VerbsBinding::VerbsBinding(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  if (!info[0].IsExternal()) {
+    Napi::TypeError::New(info.Env(), "made by openVerbs only").ThrowAsJavaScriptException();
+    return;
+  }
+  library_ = std::move(*info[0].As<Napi::External<std::shared_ptr<VerbsLibrary>>>().Data());
+}
+
+Napi::Value VerbsBinding::Devices(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  std::vector<VerbsDeviceDescription> devices;
+  if (const int error = library_->ListDevices(&devices)) return Throw(SystemError(env, error, "ibv_get_device_list"));
+  Napi::Array out = Napi::Array::New(env, devices.size());
+  for (size_t i = 0; i < devices.size(); i++) {
+    Napi::Object device = Napi::Object::New(env);
+    device.Set("name", devices[i].name);
+    device.Set("nodeGuid", Napi::BigInt::New(env, devices[i].node_guid));
+    device.Set("nodeType", devices[i].node_type);
+    device.Set("transport", devices[i].transport);
+    out.Set(static_cast<uint32_t>(i), device);
+  }
+  return out;
+}
+
+Napi::Value VerbsBinding::OpenDevice(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (!info[0].IsString()) return ThrowArguments(env, "openDevice(name)");
+  int error = 0;
+  vb_ibv_context* context = library_->OpenDevice(info[0].As<Napi::String>(), &error);
+  if (context == nullptr) return Throw(SystemError(env, error, "ibv_open_device"));
+  return VerbsContext::Create(env, library_, context);
+}
+
+}  // namespace verbena

@@ -1,0 +1,224 @@
+#include "verbs-context.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include <string>
+#include <utility>
+
+#include "arguments.h"
+
+namespace verbena {
+namespace {
+
+struct Seed {
+  std::shared_ptr<VerbsLibrary> library;
+  vb_ibv_context* context;
+};
+
+int SavedErrno(int result) { return result > 0 ? result : (errno != 0 ? errno : EIO); }
+
+}  // namespace
+
+Napi::Function VerbsContext::Define(Napi::Env env) {
+  return DefineClass(
+      env, "VerbsContextBinding",
+      {InstanceMethod("queryDevice", &VerbsContext::QueryDevice), InstanceMethod("queryPort", &VerbsContext::QueryPort),
+       InstanceMethod("gids", &VerbsContext::Gids), InstanceMethod("pkeys", &VerbsContext::Pkeys),
+       InstanceMethod("start", &VerbsContext::Start), InstanceMethod("setReading", &VerbsContext::SetReading),
+       InstanceMethod("close", &VerbsContext::Close)});
+}
+
+Napi::Value VerbsContext::Create(Napi::Env env, std::shared_ptr<VerbsLibrary> library, vb_ibv_context* context) {
+  Seed seed{std::move(library), context};
+  return Environment::Of(env).verbs_context.New({Napi::External<Seed>::New(env, &seed)});
+}
+
+VerbsContext::VerbsContext(const Napi::CallbackInfo& info) : ObjectWrap(info) {
+  if (!info[0].IsExternal()) {
+    Napi::TypeError::New(info.Env(), "made by VerbsLibraryBinding.openDevice only").ThrowAsJavaScriptException();
+    return;
+  }
+  auto* seed = info[0].As<Napi::External<Seed>>().Data();
+  library_ = std::move(seed->library);
+  context_ = seed->context;
+  Environment::Of(info.Env()).Add(this);
+}
+
+VerbsContext::~VerbsContext() {
+  if (context_ != nullptr) Environment::Of(Env()).Remove(this);
+  CloseNow();
+}
+
+void VerbsContext::CloseNow() {
+  if (context_ == nullptr) return;
+  on_events_.Reset();
+  on_failure_.Reset();
+  poller_.reset();
+  library_->fn().ibv_close_device(std::exchange(context_, nullptr));
+}
+
+Napi::Value VerbsContext::QueryDevice(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (context_ == nullptr) return ThrowClosed(env);
+  vb_ibv_device_attr attr = {};
+  errno = 0;
+  if (const int result = library_->fn().ibv_query_device(context_, &attr)) {
+    return Throw(SystemError(env, SavedErrno(result), "ibv_query_device"));
+  }
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("nodeGuid", Napi::BigInt::New(env, uint64_t{be64toh(attr.be_node_guid)}));
+  out.Set("sysImageGuid", Napi::BigInt::New(env, uint64_t{be64toh(attr.be_sys_image_guid)}));
+  out.Set("firmware", std::string(attr.fw_ver, strnlen(attr.fw_ver, sizeof attr.fw_ver)));
+  out.Set("vendorId", attr.vendor_id);
+  out.Set("vendorPartId", attr.vendor_part_id);
+  out.Set("portCount", uint32_t{attr.phys_port_cnt});
+  out.Set("maxPkeys", uint32_t{attr.max_pkeys});
+  return out;
+}
+
+Napi::Value VerbsContext::QueryPort(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (context_ == nullptr) return ThrowClosed(env);
+  int port = 0;
+  if (!ReadInt(info, 0, 0, 255, &port)) return ThrowArguments(env, "queryPort(port)");
+  vb_ibv_port_attr attr;
+  if (const int error = library_->QueryPort(context_, static_cast<uint8_t>(port), &attr)) {
+    return Throw(SystemError(env, error, "ibv_query_port"));
+  }
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("state", attr.state);
+  out.Set("physState", uint32_t{attr.phys_state});
+  out.Set("maxMtu", attr.max_mtu);
+  out.Set("activeMtu", attr.active_mtu);
+  out.Set("gidTableLength", attr.gid_tbl_len);
+  out.Set("pkeyTableLength", uint32_t{attr.pkey_tbl_len});
+  out.Set("lid", uint32_t{attr.lid});
+  out.Set("lmc", uint32_t{attr.lmc});
+  out.Set("smLid", uint32_t{attr.sm_lid});
+  out.Set("smSl", uint32_t{attr.sm_sl});
+  out.Set("subnetTimeout", uint32_t{attr.subnet_timeout});
+  out.Set("activeWidth", uint32_t{attr.active_width});
+  out.Set("activeSpeed", uint32_t{attr.active_speed});
+  out.Set("capabilityMask", attr.port_cap_flags);
+  out.Set("linkLayer", uint32_t{attr.link_layer});
+  return out;
+}
+
+// The table as one buffer of 16 bytes an entry. An entry that the library cannot read (on Ethernet ports: one that is not in use) is
+// left zero.
+Napi::Value VerbsContext::Gids(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (context_ == nullptr) return ThrowClosed(env);
+  int port = 0;
+  if (!ReadInt(info, 0, 0, 255, &port)) return ThrowArguments(env, "gids(port)");
+  vb_ibv_port_attr attr;
+  if (const int error = library_->QueryPort(context_, static_cast<uint8_t>(port), &attr)) {
+    return Throw(SystemError(env, error, "ibv_query_port"));
+  }
+  const size_t count = attr.gid_tbl_len > 0 ? static_cast<size_t>(attr.gid_tbl_len) : 0;
+  auto out = Napi::Buffer<uint8_t>::New(env, count * 16);
+  memset(out.Data(), 0, out.Length());
+  for (size_t i = 0; i < count; i++) {
+    vb_ibv_gid gid = {};
+    if (library_->fn().ibv_query_gid(context_, static_cast<uint8_t>(port), static_cast<int>(i), &gid) != 0) continue;
+    memcpy(out.Data() + i * 16, gid.raw, 16);
+  }
+  return out;
+}
+
+Napi::Value VerbsContext::Pkeys(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (context_ == nullptr) return ThrowClosed(env);
+  int port = 0;
+  if (!ReadInt(info, 0, 0, 255, &port)) return ThrowArguments(env, "pkeys(port)");
+  vb_ibv_port_attr attr;
+  if (const int error = library_->QueryPort(context_, static_cast<uint8_t>(port), &attr)) {
+    return Throw(SystemError(env, error, "ibv_query_port"));
+  }
+  Napi::Array out = Napi::Array::New(env, attr.pkey_tbl_len);
+  for (int i = 0; i < attr.pkey_tbl_len; i++) {
+    uint16_t be_pkey = 0;
+    errno = 0;
+    if (const int result = library_->fn().ibv_query_pkey(context_, static_cast<uint8_t>(port), i, &be_pkey)) {
+      return Throw(SystemError(env, SavedErrno(result), "ibv_query_pkey"));
+    }
+    out.Set(static_cast<uint32_t>(i), uint32_t{be16toh(be_pkey)});
+  }
+  return out;
+}
+
+Napi::Value VerbsContext::Start(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (context_ == nullptr) return ThrowClosed(env);
+  if (!info[0].IsFunction() || !info[1].IsFunction()) return ThrowArguments(env, "start(onEvents, onFailure)");
+  if (poller_ != nullptr) return Throw(SystemError(env, EALREADY, "start"));
+  // The library reads events with a blocking read; on a non-blocking descriptor it gives EAGAIN instead.
+  const int flags = fcntl(context_->async_fd, F_GETFL);
+  if (flags < 0 || fcntl(context_->async_fd, F_SETFL, flags | O_NONBLOCK) < 0) return Throw(SystemError(env, errno, "fcntl"));
+  int error = 0;
+  poller_ = FdPoller::Open(Environment::Of(env), context_->async_fd, [this](int failure) { OnReady(failure); }, &error);
+  if (poller_ == nullptr || (error = poller_->Start()) != 0) {
+    poller_.reset();
+    return Throw(SystemError(env, error, "epoll_ctl"));
+  }
+  on_events_ = JsCallback(info[0].As<Napi::Function>());
+  on_failure_ = JsCallback(info[1].As<Napi::Function>());
+  return env.Undefined();
+}
+
+Napi::Value VerbsContext::SetReading(const Napi::CallbackInfo& info) {
+  if (!info[0].IsBoolean()) return ThrowArguments(info.Env(), "setReading(boolean)");
+  if (poller_ == nullptr) return info.Env().Undefined();
+  if (info[0].As<Napi::Boolean>().Value()) {
+    poller_->Start();
+  } else {
+    poller_->Stop();
+  }
+  return info.Env().Undefined();
+}
+
+void VerbsContext::OnReady(int error) {
+  if (context_ == nullptr) return;
+  if (error != 0) return Fail(error, "poll");
+  Napi::Env env = Env();
+  Napi::HandleScope scope(env);
+  Napi::Array events = Napi::Array::New(env);
+  uint32_t count = 0;
+  int failure = 0;
+  for (int i = 0; i < kMaxEvents; i++) {
+    vb_ibv_async_event event = {};
+    errno = 0;
+    if (library_->fn().ibv_get_async_event(context_, &event) != 0) {
+      failure = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : (errno != 0 ? errno : EIO);
+      break;
+    }
+    events.Set(count++, event.event_type);
+    events.Set(count++, event.element.port_num);
+    // Acknowledged once copied: nothing of ours waits on an event, and whoever destroys a queue waits for its acknowledgement.
+    library_->fn().ibv_ack_async_event(&event);
+  }
+  if (count > 0) {
+    Ref();
+    on_events_.Call(env, {events});
+    Unref();
+  }
+  if (failure != 0 && context_ != nullptr) Fail(failure, "ibv_get_async_event");
+}
+
+void VerbsContext::Fail(int error, const char* syscall) {
+  poller_.reset();
+  Napi::Env env = Env();
+  Napi::HandleScope scope(env);
+  on_failure_.Call(env, {SystemError(env, error, syscall).Value()});
+}
+
+Napi::Value VerbsContext::Close(const Napi::CallbackInfo& info) {
+  if (context_ != nullptr) Environment::Of(info.Env()).Remove(this);
+  CloseNow();
+  return info.Env().Undefined();
+}
+
+}  // namespace verbena

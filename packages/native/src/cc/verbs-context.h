@@ -1,0 +1,47 @@
+#pragma once
+
+#include <napi.h>
+
+#include <memory>
+
+#include "environment.h"
+#include "fd-poller.h"
+#include "js-callback.h"
+#include "verbs-library.h"
+
+namespace verbena {
+
+// An open verbs device: the `VerbsContextBinding` of src/binding.ts.
+class VerbsContext : public Napi::ObjectWrap<VerbsContext>, public Closable {
+ public:
+  static Napi::Function Define(Napi::Env env);
+  // `context` belongs to the new object.
+  static Napi::Value Create(Napi::Env env, std::shared_ptr<VerbsLibrary> library, vb_ibv_context* context);
+
+  explicit VerbsContext(const Napi::CallbackInfo& info);
+  ~VerbsContext() override;
+  void CloseNow() override;
+
+ private:
+  // One turn of the loop takes at most so many events.
+  static constexpr int kMaxEvents = 64;
+
+  Napi::Value QueryDevice(const Napi::CallbackInfo& info);
+  Napi::Value QueryPort(const Napi::CallbackInfo& info);
+  Napi::Value Gids(const Napi::CallbackInfo& info);
+  Napi::Value Pkeys(const Napi::CallbackInfo& info);
+  Napi::Value Start(const Napi::CallbackInfo& info);
+  Napi::Value SetReading(const Napi::CallbackInfo& info);
+  Napi::Value Close(const Napi::CallbackInfo& info);
+
+  void OnReady(int error);
+  void Fail(int error, const char* syscall);
+
+  std::shared_ptr<VerbsLibrary> library_;
+  vb_ibv_context* context_ = nullptr;
+  JsCallback on_events_;
+  JsCallback on_failure_;
+  std::unique_ptr<FdPoller> poller_;  // must go before the context is closed
+};
+
+}  // namespace verbena

@@ -1,0 +1,79 @@
+import { FabricAddressSource } from "./addresses/fabric-source.js";
+import { RtnetlinkAddressSource } from "./addresses/rtnetlink-source.js";
+import type { AddressSource } from "./api/addresses.js";
+import type { ProcessService } from "./api/process.js";
+import type { Availability, NativeOptions, NativeServices } from "./api/services.js";
+import type { NativeBinding } from "./binding.js";
+import { nativeError } from "./errors.js";
+import { Libraries } from "./libraries/libraries.js";
+import { bindingPath, type Environment, loadBinding } from "./load-binding.js";
+import { checkOptions } from "./options.js";
+import { NativeProcessService } from "./process/process-service.js";
+import { NativeUmadService } from "./umad/umad-service.js";
+import { NativeVerbsService } from "./verbs/verbs-service.js";
+
+/**
+ * Opens the native services. Loads the addon, or takes the binding it is handed; libraries are loaded at first use, so this works on a
+ * machine without RDMA. Throws `VERBENA_NATIVE_ADDON` or `VERBENA_NATIVE_OPTION`.
+ */
+export function openNative(options: NativeOptions = {}, binding?: NativeBinding): NativeServices {
+  checkOptions(options);
+  const path = binding === undefined ? bindingPath() : "handed in";
+  return new OpenNativeServices(binding ?? loadBinding(), path, options, process.env);
+}
+
+class OpenNativeServices implements NativeServices {
+  readonly umad: NativeUmadService;
+  readonly verbs: NativeVerbsService;
+  readonly process: ProcessService;
+  readonly #libraries: Libraries;
+  readonly #sources = new Set<AddressSource>();
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    private readonly binding: NativeBinding,
+    private readonly path: string,
+    options: NativeOptions,
+    env: Environment,
+  ) {
+    this.#libraries = new Libraries(binding, options, env);
+    this.umad = new NativeUmadService(() => this.#libraries.umad());
+    this.verbs = new NativeVerbsService(() => this.#libraries.verbs());
+    this.process = new NativeProcessService(binding, env);
+  }
+
+  availability(): Availability {
+    return { ...this.#libraries.availability(), addon: { available: true, path: this.path } };
+  }
+
+  openAddressSource(): AddressSource {
+    if (this.#closing !== undefined) {
+      throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: "the native services" } });
+    }
+    const onClose = (source: AddressSource): void => {
+      this.#sources.delete(source);
+    };
+    const { fabric } = this.#libraries.plan;
+    const source =
+      fabric === undefined
+        ? new RtnetlinkAddressSource({ openNetlink: (p, groups) => this.binding.openNetlink(p, groups), onClose })
+        : new FabricAddressSource({ dir: fabric.dir, nodes: (fabric.nodes ?? "").split(",").filter(Boolean), onClose });
+    this.#sources.add(source);
+    return source;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#sources].map((source) => source.close()));
+    await this.umad.close();
+    await this.verbs.close();
+  }
+}

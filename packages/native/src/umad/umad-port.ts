@@ -1,0 +1,94 @@
+import type { UmadAgent, UmadAgentOptions, UmadPort } from "../api/umad.js";
+import type { UmadPortBinding } from "../binding.js";
+import { nativeError } from "../errors.js";
+import { calling, failure } from "../failure.js";
+import { decodeBatch } from "./mad-header.js";
+import { type AgentHome, OpenUmadAgent } from "./umad-agent.js";
+
+/**
+ * An open umad port. All agents share one descriptor: when one of them stops pulling, reading pauses for all of them (open the port again
+ * for an agent that must not be held up by another). Keeps the process alive until it is closed.
+ */
+export class OpenUmadPort implements UmadPort {
+  readonly #agents = new Map<number, OpenUmadAgent>();
+  readonly #what: string;
+  /** Agents whose queue is full. */
+  #fullQueues = 0;
+  #isStarted = false;
+  #failure: unknown;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    private readonly binding: UmadPortBinding,
+    readonly device: string,
+    readonly port: number,
+    /** Tells the parent that this child is gone. */
+    private readonly onClose: (port: OpenUmadPort) => void,
+  ) {
+    this.#what = `umad port ${device}/${port}`;
+  }
+
+  registerAgent(options: UmadAgentOptions): UmadAgent {
+    if (this.#closing !== undefined) throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: this.#what } });
+    const { mgmtClass, classVersion, rmppVersion = 0, methods = [] } = options;
+    const agentId = calling("VERBENA_NATIVE_REGISTER", { mgmtClass, what: this.#what }, () => {
+      if (!this.#isStarted) this.#start();
+      return this.binding.register(mgmtClass, classVersion, rmppVersion, methods);
+    });
+    const agent = new OpenUmadAgent(this.#homeOf(), agentId, options);
+    if (this.#failure !== undefined) agent.fail(this.#failure);
+    this.#agents.set(agentId, agent);
+    return agent;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#agents.values()].map((agent) => agent.close()));
+    await this.binding.close();
+    this.onClose(this);
+  }
+
+  #start(): void {
+    this.binding.start(
+      (batch) => {
+        for (const { agentId, message } of decodeBatch(batch)) this.#agents.get(agentId)?.deliver(message);
+      },
+      (cause) => {
+        this.#failure = failure("VERBENA_NATIVE_RECEIVE", { what: this.#what }, cause);
+        for (const agent of this.#agents.values()) agent.fail(this.#failure);
+      },
+    );
+    this.#isStarted = true;
+  }
+
+  /** What one agent may do with this port. A queue that is full when its agent closes no longer counts. */
+  #homeOf(): AgentHome {
+    let isFull = false;
+    const setFull = (full: boolean): void => {
+      if (isFull === full) return;
+      isFull = full;
+      const before = this.#fullQueues;
+      this.#fullQueues += full ? 1 : -1;
+      if ((before === 0) === (this.#fullQueues === 0)) return;
+      if (this.#closing === undefined) this.binding.setReading(this.#fullQueues === 0);
+    };
+    return {
+      what: this.#what,
+      flow: { pause: () => setFull(true), resume: () => setFull(false) },
+      send: (agentId, message, timeoutMs, retries) => this.binding.send(agentId, message, timeoutMs, retries),
+      release: (agent) => {
+        this.#agents.delete(agent.agentId);
+        setFull(false);
+        this.binding.unregister(agent.agentId);
+      },
+    };
+  }
+}
