@@ -44,6 +44,7 @@ export * from "./smp/tables.js";
 export type { Branded } from "./value/brand.js";
 export { Gid } from "./value/gid.js";
 export { Guid } from "./value/guid.js";
+export { IpAddress } from "./value/ip-address.js";
 export { Lid } from "./value/lid.js";
 export { LinkSpeed, LinkWidth } from "./value/link.js";
 export { Mtu } from "./value/mtu.js";

@@ -11,7 +11,7 @@ function nodeRecord(nodeDescription: string, lid: number): Buffer {
       classVersion: 1,
       nodeType: 1,
       numPorts: 1,
-      sysImageGuid: Guid.from(0x10n),
+      systemImageGuid: Guid.from(0x10n),
       nodeGuid: Guid.from(0x20n),
       portGuid: Guid.from(BigInt(0x1000 + lid)),
       partitionCap: 32,
@@ -38,7 +38,10 @@ describe("SaAddresses", () => {
   });
 
   it("finds host names in one table of all nodes", async () => {
-    const answers = await Promise.all([addresses.resolveAddress(named("node1")), addresses.resolveAddress(named("node2"))]);
+    const answers = await Promise.all([
+      addresses.resolveAddress(named("node1")),
+      addresses.resolveAddress(named("node2")),
+    ]);
     expect(answers).toEqual([
       { gid: Gid.parse("fe80::1001"), lid: 1 },
       { gid: Gid.parse("fe80::1002"), lid: 2 },
@@ -65,7 +68,9 @@ describe("SaAddresses", () => {
 
   it("asks again after a failed table", async () => {
     sa.answer = () => ({ status: 0x0100, records: [] });
-    await expect(addresses.resolveAddress(named("node1"))).rejects.toMatchObject({ code: "VERBENA_PROVIDER_SA_STATUS" });
+    await expect(addresses.resolveAddress(named("node1"))).rejects.toMatchObject({
+      code: "VERBENA_PROVIDER_SA_STATUS",
+    });
     sa.answer = () => ({ status: 0, records: [nodeRecord("node1 HCA-1", 1)] });
     await expect(addresses.resolveAddress(named("node1"))).resolves.toMatchObject({ lid: 1 });
   });

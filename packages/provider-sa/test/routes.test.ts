@@ -1,8 +1,8 @@
 import type { Endpoint, ResolveContext, RouteQuery } from "@verbena/core/sdk";
-import { emptyPathRecord, encodePathRecord, Gid, type Lid, PKey, type PathRecord } from "@verbena/ib";
+import { emptyPathRecord, encodePathRecord, Gid, type Lid, type PathRecord, PKey } from "@verbena/ib";
 import { PortPaths } from "../src/route/port-paths.js";
 import { SaRoutes } from "../src/route/sa-routes.js";
-import { PORT, SGID, ScriptedSa, StandingClock } from "./sa-fake.js";
+import { PORT, ScriptedSa, SGID, StandingClock } from "./sa-fake.js";
 
 const endpoint: Endpoint = { key: "sim0/1/0xffff", port: PORT, pkey: PKey.DEFAULT, pkeyIndex: 0, addresses: [] };
 const dgid = (n: number): Gid => Gid.of(Gid.linkLocalPrefix, 0x1000n + BigInt(n));
@@ -38,7 +38,9 @@ describe("SaRoutes", () => {
   it("asks with the component mask ibacm uses for a path by DGID: DGID, SGID, SLID, P_Key", async () => {
     sa.answer = () => ({ status: 0, records: [encodePathRecord(path(5))] });
     const answer = await new SaRoutes(sa, undefined).resolveRoute(query({ dgid: dgid(5), slid: 1 as Lid }), context);
-    expect(sa.queries).toMatchObject([{ method: "get", attributeId: 0x0035, componentMask: 0x202cn, requestId: "r-1" }]);
+    expect(sa.queries).toMatchObject([
+      { method: "get", attributeId: 0x0035, componentMask: 0x202cn, requestId: "r-1" },
+    ]);
     expect(answer).toEqual({ paths: [path(5)] });
   });
 

@@ -8,7 +8,10 @@ import { type ProviderHost, tokens } from "../sdk/tokens.js";
 const INJECTION_TOKENS = "injectionTokens";
 
 /** Builds the provider in its own container: a class by its tokens, a factory with the same services as one object. */
-export async function buildProvider(definition: ProviderDefinition, container: DependencyContainer): Promise<AnyProvider> {
+export async function buildProvider(
+  definition: ProviderDefinition,
+  container: DependencyContainer,
+): Promise<AnyProvider> {
   const { manifest, provider } = definition;
   try {
     return isClass(provider)

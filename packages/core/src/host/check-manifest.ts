@@ -28,7 +28,10 @@ function checkManifest(manifest: ProviderManifest, origin: string): void {
   if (typeof given !== "object") throw manifestError(origin, "there is no manifest");
   const { name, version, sdk, roles, options } = given;
   if (typeof name !== "string" || !NAME.test(name)) {
-    throw manifestError(origin, `name ${JSON.stringify(name)} is not 1 to 63 lower case letters, digits, ".", "_" or "-"`);
+    throw manifestError(
+      origin,
+      `name ${JSON.stringify(name)} is not 1 to 63 lower case letters, digits, ".", "_" or "-"`,
+    );
   }
   if (typeof version !== "string" || semver.valid(version) === null) {
     throw manifestError(origin, `version ${JSON.stringify(version)} of provider "${name}" is not a semantic version`);
@@ -36,8 +39,15 @@ function checkManifest(manifest: ProviderManifest, origin: string): void {
   if (typeof sdk !== "string" || semver.validRange(sdk) === null) {
     throw manifestError(origin, `sdk ${JSON.stringify(sdk)} of provider "${name}" is not a version range`);
   }
-  if (!Array.isArray(roles) || roles.length === 0 || !roles.every((role) => typeof role === "string" && ROLES.has(role))) {
-    throw manifestError(origin, `roles ${JSON.stringify(roles)} of provider "${name}" must name address, route or transport`);
+  if (
+    !Array.isArray(roles) ||
+    roles.length === 0 ||
+    !roles.every((role) => typeof role === "string" && ROLES.has(role))
+  ) {
+    throw manifestError(
+      origin,
+      `roles ${JSON.stringify(roles)} of provider "${name}" must name address, route or transport`,
+    );
   }
   if (options !== undefined && typeof (options as Record<string, unknown>)["~standard"] !== "object") {
     throw manifestError(origin, `options of provider "${name}" is not a Standard Schema validator`);

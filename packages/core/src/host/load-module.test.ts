@@ -30,7 +30,12 @@ describe("loadProviderModule", () => {
       try { console.log(JSON.stringify({ value: loadProviderModule(process.argv[1], process.argv.slice(2)) })); }
       catch (error) { console.log(JSON.stringify({ code: error.code, message: error.message, hint: error.hint })); }`;
     const paths = folders.map((name) => join(folder, name));
-    return JSON.parse(execFileSync(process.execPath, ["-e", program, specifier, ...paths], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+    return JSON.parse(
+      execFileSync(process.execPath, ["-e", program, specifier, ...paths], {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    );
   }
 
   it.each([

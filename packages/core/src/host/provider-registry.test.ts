@@ -114,10 +114,26 @@ describe("ProviderRegistry", () => {
   it.each([
     ["no definition", {}, "VERBENA_PROVIDER_NOT_A_PROVIDER"],
     ["nothing at all", undefined, "VERBENA_PROVIDER_NOT_A_PROVIDER"],
-    ["a bad name", defineProvider({ manifest: { ...manifest, name: "Static!" }, provider: quietProvider([], "") }), "VERBENA_PROVIDER_MANIFEST"],
-    ["a bad version", defineProvider({ manifest: { ...manifest, version: "one" }, provider: quietProvider([], "") }), "VERBENA_PROVIDER_MANIFEST"],
-    ["no role", defineProvider({ manifest: { ...manifest, roles: [] }, provider: quietProvider([], "") }), "VERBENA_PROVIDER_MANIFEST"],
-    ["a role without its method", defineProvider({ manifest: { ...manifest, roles: ["transport"] }, provider: quietProvider([], "") }), "VERBENA_PROVIDER_MANIFEST"],
+    [
+      "a bad name",
+      defineProvider({ manifest: { ...manifest, name: "Static!" }, provider: quietProvider([], "") }),
+      "VERBENA_PROVIDER_MANIFEST",
+    ],
+    [
+      "a bad version",
+      defineProvider({ manifest: { ...manifest, version: "one" }, provider: quietProvider([], "") }),
+      "VERBENA_PROVIDER_MANIFEST",
+    ],
+    [
+      "no role",
+      defineProvider({ manifest: { ...manifest, roles: [] }, provider: quietProvider([], "") }),
+      "VERBENA_PROVIDER_MANIFEST",
+    ],
+    [
+      "a role without its method",
+      defineProvider({ manifest: { ...manifest, roles: ["transport"] }, provider: quietProvider([], "") }),
+      "VERBENA_PROVIDER_MANIFEST",
+    ],
   ])("refuses %s", async (_what, definition, code) => {
     await expect(load(request(definition))).rejects.toMatchObject({ code });
   });

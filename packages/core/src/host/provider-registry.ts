@@ -66,7 +66,9 @@ export class ProviderRegistry implements AsyncDisposable {
   /** Providers that resolve addresses or routes, by name. */
   resolution(): ReadonlyMap<string, ResolutionProvider> {
     return new Map(
-      this.#loaded.flatMap(({ manifest, provider }) => ("openPort" in provider ? [[manifest.name, provider] as const] : [])),
+      this.#loaded.flatMap(({ manifest, provider }) =>
+        "openPort" in provider ? [[manifest.name, provider] as const] : [],
+      ),
     );
   }
 
@@ -111,7 +113,10 @@ export class ProviderRegistry implements AsyncDisposable {
     if (missing !== undefined) {
       const method = missing === "transport" ? "claims" : "openPort";
       throw coreError("VERBENA_PROVIDER_MANIFEST", {
-        details: { origin: `provider "${manifest.name}"`, what: `it declares the role "${missing}" but has no ${method}()` },
+        details: {
+          origin: `provider "${manifest.name}"`,
+          what: `it declares the role "${missing}" but has no ${method}()`,
+        },
       });
     }
   }
@@ -122,7 +127,9 @@ export class ProviderRegistry implements AsyncDisposable {
         await provider[Symbol.asyncDispose]();
       } catch (error) {
         // The others still have to go, and the caller is on its way out.
-        this.#host.resolve<Logger>(tokens.logger).error("provider failed while closing", { provider: manifest.name, error });
+        this.#host
+          .resolve<Logger>(tokens.logger)
+          .error("provider failed while closing", { provider: manifest.name, error });
       }
     }
   }

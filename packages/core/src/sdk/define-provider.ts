@@ -36,5 +36,9 @@ export function defineProvider(definition: {
   readonly manifest: ProviderManifest;
   readonly provider: ProviderClass | ProviderFactory;
 }): ProviderDefinition {
-  return Object.freeze({ [PROVIDER_BRAND]: true as const, manifest: definition.manifest, provider: definition.provider });
+  return Object.freeze({
+    [PROVIDER_BRAND]: true as const,
+    manifest: definition.manifest,
+    provider: definition.provider,
+  });
 }

@@ -5,7 +5,7 @@ import type { Gid, IpAddress, Lid } from "@verbena/ib";
  * `text`), addresses as values.
  */
 export type Destination =
-  | { readonly kind: "name"; /** Lower case. */ readonly name: string; readonly text: string }
+  | { readonly kind: "name" /** Lower case. */; readonly name: string; readonly text: string }
   | { readonly kind: "ip"; readonly address: IpAddress; readonly text: string }
   | { readonly kind: "gid"; readonly gid: Gid; readonly text: string }
   | { readonly kind: "lid"; readonly lid: Lid; readonly text: string };

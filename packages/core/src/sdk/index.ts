@@ -6,6 +6,26 @@
  */
 import "reflect-metadata";
 
+export type {
+  AddressEvent,
+  AddressSource,
+  DeviceEvent,
+  HostAddress,
+  MadAddress,
+  NativeServices,
+  PortState,
+  UmadAgent,
+  UmadAgentOptions,
+  UmadMessage,
+  UmadPort,
+  UmadPortInfo,
+  UmadSendOptions,
+  UmadService,
+  VerbsContext,
+  VerbsDeviceInfo,
+  VerbsPortAttributes,
+  VerbsService,
+} from "@verbena/native";
 export { inject, injectable } from "tsyringe";
 export type {
   AnyProvider,
@@ -36,23 +56,3 @@ export type { StandardIssue, StandardResult, StandardSchema } from "./standard-s
 export type { ProviderHost } from "./tokens.js";
 export { tokens } from "./tokens.js";
 export type { TransportProvider } from "./transport.js";
-export type {
-  AddressEvent,
-  AddressSource,
-  DeviceEvent,
-  HostAddress,
-  MadAddress,
-  NativeServices,
-  PortState,
-  UmadAgent,
-  UmadAgentOptions,
-  UmadMessage,
-  UmadPort,
-  UmadPortInfo,
-  UmadSendOptions,
-  UmadService,
-  VerbsContext,
-  VerbsDeviceInfo,
-  VerbsPortAttributes,
-  VerbsService,
-} from "@verbena/native";

@@ -1,6 +1,6 @@
+import type { Destination } from "./destination.js";
 import type { Endpoint, LocalAddress, Port } from "./endpoint.js";
 import type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
-import type { Destination } from "./destination.js";
 import type { PortServices } from "./services.js";
 
 /** Given with every question. */
@@ -58,7 +58,10 @@ export interface EndpointSession extends AsyncDisposable {
 
 /** What happened to a port. Unknown kinds arrive as data. */
 export type PortEvent =
-  | { readonly type: "lid-change" | "gid-change" | "pkey-change" | "sm-change" | "client-reregister"; readonly port: Port }
+  | {
+      readonly type: "lid-change" | "gid-change" | "pkey-change" | "sm-change" | "client-reregister";
+      readonly port: Port;
+    }
   | { readonly type: "unknown"; readonly raw: unknown; readonly port: Port };
 
 /** A provider at work on one port. The core closes endpoints before the port. */

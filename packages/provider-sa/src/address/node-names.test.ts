@@ -10,7 +10,7 @@ function record(nodeDescription: string, lid: number, port = 1, nodeType = 1): N
       classVersion: 1,
       nodeType,
       numPorts: 2,
-      sysImageGuid: Guid.from(0x10n),
+      systemImageGuid: Guid.from(0x10n),
       nodeGuid: Guid.from(0x20n),
       portGuid: Guid.from(BigInt(0x100 + lid)),
       partitionCap: 32,

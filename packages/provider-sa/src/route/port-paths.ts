@@ -4,7 +4,7 @@ import {
   emptyPathRecord,
   encodePathRecord,
   Gid,
-  type Lid,
+  Lid,
   type PathRecord,
   PKey,
   pathRecordMask,
@@ -26,7 +26,7 @@ export class PortPaths {
   readonly #sa: SaService;
   readonly #clock: Clock;
   readonly #ttlMs: number;
-  readonly #tables = new Map<PKey, TimedValue<PathTable>>();
+  readonly #tables = new Map<number, TimedValue<PathTable>>();
 
   constructor(port: Port, sa: SaService, clock: Clock, ttlMs: number) {
     this.#sgid = port.gids[0] ?? Gid.zero;
@@ -39,9 +39,8 @@ export class PortPaths {
   async find(query: RouteQuery): Promise<PathRecord | undefined> {
     if (!isPlain(query) || query.sgid !== this.#sgid) return undefined;
     const table = await this.#table(query.pkey).get();
-    const path =
-      query.dgid === undefined ? query.dlid && table.byLid.get(query.dlid) : table.byGid.get(query.dgid);
-    if (path === undefined || path === 0) return undefined;
+    const path = query.dgid === undefined ? table.byLid.get(query.dlid ?? Lid.zero) : table.byGid.get(query.dgid);
+    if (path === undefined) return undefined;
     const fits =
       (query.slid === undefined || path.slid === query.slid) &&
       (query.dlid === undefined || path.dlid === query.dlid) &&
