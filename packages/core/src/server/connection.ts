@@ -3,7 +3,7 @@ import type { Clock, Logger } from "../sdk/services.js";
 import { AcmFramer } from "./framer.js";
 import type { AcmClientHandle, AcmRequestHandler } from "./handler.js";
 import type { AcmServerLimits } from "./limits.js";
-import { ReplyOrder } from "./reply-order.js";
+import { ReplyOrder, type ReplySlot } from "./reply-order.js";
 
 /** What a connection needs of the server that accepted it. */
 export interface ConnectionHost {
@@ -129,18 +129,16 @@ export class AcmConnection {
     // The clock of an incomplete message starts anew with each message.
     this.#cancelIncomplete?.();
     this.#cancelIncomplete = undefined;
-    const mustWait = this.#order.isBehind(message);
-    let isOpen = true; // inside handle(): an immediate reply needs no place in the order
-    let immediate: Buffer | undefined;
-    let slot = mustWait ? this.#order.enter(message) : undefined;
+    const pending = new PendingReply(this.#order.isBehind(message) ? this.#order.enter(message) : undefined);
     const reply = (bytes: Buffer): void => {
-      if (slot !== undefined) {
-        if (slot.reply !== undefined || this.#isGone) return;
-        for (const ready of this.#order.settle(slot, bytes)) this.#write(ready);
-        if (!this.#isPumping && !this.#isGone) this.#pump();
-      } else if (isOpen && immediate === undefined) {
-        immediate = bytes;
+      if (this.#isGone || pending.isAnswered) return;
+      pending.isAnswered = true;
+      if (pending.slot === undefined) {
+        this.#write(bytes); // still inside handle(), and nothing to wait for
+        return;
       }
+      for (const ready of this.#order.settle(pending.slot, bytes)) this.#write(ready);
+      if (!this.#isPumping) this.#pump();
     };
     try {
       this.#host.handler.handle(this.client, message, reply);
@@ -148,9 +146,7 @@ export class AcmConnection {
       this.#host.logger.error("request handler threw", { client: this.client.id, error: String(error) });
       this.destroy("request handler threw");
     }
-    isOpen = false;
-    if (immediate !== undefined) this.#write(immediate);
-    else slot ??= this.#order.enter(message);
+    if (!pending.isAnswered) pending.slot ??= this.#order.enter(message);
   }
 
   #write(bytes: Buffer): void {
@@ -201,4 +197,11 @@ export class AcmConnection {
     this.#host.flowing(this);
     this.#host.gone(this);
   }
+}
+
+/** One request at the handler. Without a slot nothing is before it, so an immediate reply goes straight out. */
+class PendingReply {
+  isAnswered = false;
+
+  constructor(public slot: ReplySlot | undefined) {}
 }

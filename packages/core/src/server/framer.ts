@@ -63,19 +63,20 @@ export class AcmFramer {
   #check(start: number, have: number): number | undefined {
     const bytes = this.#bytes;
     if (have === 0) return undefined;
-    if (bytes[start] !== VERSION) return this.#fail("version");
+    if (bytes[start] !== VERSION) this.#fail("version");
     if (have < 2) return undefined;
     const opcode = bytes[start + 1] ?? 0;
     const operation = opcode & OPCODE_MASK;
-    if (operation === 0 || operation > LAST_OPCODE) return this.#fail("opcode");
-    if (have < LENGTH_OFFSET + 2) return undefined;
+    if (operation === 0 || operation > LAST_OPCODE) this.#fail("opcode");
+    if (this.#violation !== undefined || have < LENGTH_OFFSET + 2) return undefined;
     const length = readLength(bytes, start, opcode);
-    return isRequestLength(length) ? length : this.#fail("length");
+    if (isRequestLength(length)) return length;
+    this.#fail("length");
+    return undefined;
   }
 
-  #fail(violation: FrameViolation): undefined {
-    this.#violation = violation;
-    return undefined;
+  #fail(violation: FrameViolation): void {
+    this.#violation ??= violation;
   }
 
   /** A rest of some bytes must not keep the 64 KiB piece alive that it came in: thousands of clients may each hold one. */

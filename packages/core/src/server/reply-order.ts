@@ -46,7 +46,7 @@ export class ReplyOrder {
     slot.reply = reply;
     this.#heldBytes += reply.length;
     const queue = this.#queues.get(slot.tid);
-    if (queue === undefined || queue[0] !== slot) return [];
+    if (queue?.[0] !== slot) return [];
     const ready: Buffer[] = [];
     for (const { reply: bytes } of queue) {
       if (bytes === undefined) break;
