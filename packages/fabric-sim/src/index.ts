@@ -4,6 +4,24 @@
  *
  * @packageDocumentation
  */
+export {
+  type AddressMessage,
+  CONTROL_SOCKET_NAME,
+  CONTROL_VERSION,
+  type ControlRequest,
+  type ControlResults,
+  type CountersResult,
+  type FabricStatus,
+  type NodeStatus,
+  type PortStatus,
+  type RouteHop,
+  type RouteResult,
+  type SyncedMessage,
+} from "./control/protocol.js";
+export { SimControlClient } from "./control/sim-control-client.js";
+export type { SaCounter } from "./sa/sa-counters.js";
+export type { SaMode } from "./sa/sa-behaviour.js";
+export { libfabricsimPath } from "./process/library-path.js";
 export { SIM_ERRORS, type SimErrorCode } from "./errors.js";
 export { loadTopology, readTopologyFile } from "./process/load-topology.js";
 export type { SimLogger } from "./process/logger.js";

@@ -1,3 +1,4 @@
+import { AddressTable } from "../addresses/address-table.js";
 import { simError } from "../errors.js";
 import { Fabric } from "../fabric/fabric.js";
 import type { FabricServices } from "../fabric/services.js";
@@ -22,6 +23,7 @@ export class Simulation {
   readonly sm: SubnetManager;
   readonly sa: SaServer;
   readonly host: FabricHost;
+  readonly addresses = new AddressTable();
 
   constructor(
     readonly topology: Topology,

@@ -1,10 +1,17 @@
+import { VerbenaError } from "@verbena/ib";
+import { parseAddresses } from "../addresses/parse-addresses.js";
 import { AttachServer } from "../attach/attach-server.js";
 import { SOCKET_NAME } from "../attach/protocol.js";
+import { Commands } from "../control/commands.js";
+import { ControlServer } from "../control/control-server.js";
+import { CONTROL_SOCKET_NAME } from "../control/protocol.js";
+import { simError } from "../errors.js";
 import { systemServices } from "../fabric/services.js";
 import type { Topology } from "../topology/model.js";
-import { loadTopology } from "./load-topology.js";
+import { loadTopology, readText } from "./load-topology.js";
 import { SILENT_LOGGER, type SimLogger } from "./logger.js";
 import { prepareDirectory } from "./run-directory.js";
+import { Teardown } from "./teardown.js";
 import { Simulation, type SimulationOptions } from "./simulation.js";
 
 /** How to start a fabric. */
@@ -13,6 +20,8 @@ export interface FabricOptions extends SimulationOptions {
   readonly topology: Topology | string;
   /** Directory of its own, made if missing; not under /run. Programs attach by its name (`FABRICSIM_DIR`). */
   readonly dir: string;
+  /** File of IP addresses on the simulated ports: lines `NODE[PORT] IP/PREFIX [PKEY]`. */
+  readonly addressesFile?: string | undefined;
   /** Seed of everything random. Default 1. */
   readonly seed?: number | undefined;
   readonly logger?: SimLogger | undefined;
@@ -36,18 +45,35 @@ export interface RunningFabric extends AsyncDisposable {
 export async function startFabric(options: FabricOptions): Promise<RunningFabric> {
   const topology = loadTopology(options.topology);
   const logger = options.logger ?? SILENT_LOGGER;
-  const simulation = new Simulation(topology, systemServices(options.seed ?? 1), options);
-  const dir = await prepareDirectory(options.dir, [SOCKET_NAME]);
-  const attach = await AttachServer.listen({ host: simulation.host, directory: dir });
-  logger.info({ dir, nodes: topology.nodes.length, smNode: simulation.sm.port.name }, "fabric is ready");
-  let closing: Promise<void> | undefined;
-  const close = () => {
-    closing ??= (async () => {
-      await attach.close();
+  const teardown = new Teardown();
+  try {
+    const simulation = new Simulation(topology, systemServices(options.seed ?? 1), options);
+    teardown.add(() => {
       simulation.close();
-      logger.info({ dir }, "fabric is closed");
-    })();
-    return closing;
-  };
-  return { dir, topology, close, [Symbol.asyncDispose]: close };
+    });
+    if (options.addressesFile !== undefined) enterAddresses(simulation, options.addressesFile);
+    const dir = await prepareDirectory(options.dir, [SOCKET_NAME, CONTROL_SOCKET_NAME]);
+    const attach = await AttachServer.listen({ host: simulation.host, directory: dir });
+    teardown.add(() => attach.close());
+    const commands = new Commands(simulation, { dir, programs: () => attach.programs() });
+    const control = await ControlServer.listen(dir, commands);
+    teardown.add(() => control.close());
+    logger.info({ dir, nodes: topology.nodes.length, smNode: simulation.sm.port.name }, "fabric is ready");
+    const close = () => teardown.run();
+    return { dir, topology, close, [Symbol.asyncDispose]: close };
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+function enterAddresses(simulation: Simulation, file: string): void {
+  for (const { place, end, ...entry } of parseAddresses(readText(file), file)) {
+    try {
+      simulation.addresses.add({ ...entry, port: simulation.fabric.portNamed(end) }, place);
+    } catch (error) {
+      if (!VerbenaError.is(error) || error.message.startsWith(place)) throw error;
+      throw simError("VERBENA_SIM_ADDRESS_SYNTAX", { details: { place, problem: error.message }, hint: error.hint ?? "", cause: error });
+    }
+  }
 }

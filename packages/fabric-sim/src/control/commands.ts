@@ -1,0 +1,159 @@
+import { IpAddress } from "@verbena/ib";
+import type { SimAddress } from "../addresses/address-table.js";
+import { parsePkey, parsePrefixed } from "../addresses/parse-addresses.js";
+import { simError } from "../errors.js";
+import type { FabricNode } from "../fabric/node.js";
+import type { FabricPort } from "../fabric/port.js";
+import { transit } from "../fabric/route.js";
+import type { Simulation } from "../process/simulation.js";
+import { formatTopology } from "../topology/format-topology.js";
+import { needNodesNamed } from "../topology/node-names.js";
+import { describeAddress, describeFabric, describePort } from "./describe.js";
+import type { ControlRequest, ControlResults, RouteResult } from "./protocol.js";
+
+/** Facts that only the process knows. */
+export interface CommandSurroundings {
+  readonly dir: string;
+  readonly programs: () => readonly object[];
+}
+
+/** Carries out control requests. The result describes the fabric after its manager has followed the change. */
+export class Commands {
+  constructor(
+    readonly simulation: Simulation,
+    private readonly surroundings: CommandSurroundings,
+  ) {}
+
+  /** @throws VerbenaError with one of this package's codes */
+  async run(request: ControlRequest): Promise<ControlResults[ControlRequest["op"]]> {
+    const { simulation } = this;
+    switch (request.op) {
+      case "status":
+        return describeFabric(simulation, this.surroundings.dir, this.surroundings.programs());
+      case "topology":
+        return { text: formatTopology(simulation.topology) };
+      case "counters":
+        return {
+          sa: simulation.sa.counters.all(),
+          saUnanswered: simulation.sa.counters.unanswered,
+          saBusy: simulation.sa.counters.busy,
+        };
+      case "link":
+        return { ports: (await this.#link(request.end, request.action === "up")).map(describePort) };
+      case "sa":
+        simulation.sa.behaviour.set(request.mode, request.durationMs);
+        return { mode: simulation.sa.behaviour.mode };
+      case "sm":
+        if (request.action === "reregister") simulation.sm.reregister();
+        else simulation.sm.sweep();
+        return { lid: simulation.sm.port.lid };
+      case "lid":
+        return { port: describePort(this.#changeLid(request.end)) };
+      case "addr":
+        return { addresses: this.#addr(request) };
+      case "addresses": {
+        const hcas = this.hcasOf(request.node);
+        const entries = this.addressesOn(hcas).map((entry) => describeAddress(entry, "add", hcas));
+        return { addresses: entries };
+      }
+      case "routes":
+        return this.#route(request.from, request.to);
+    }
+  }
+
+  /** The HCAs of `NODE` or of a comma list of them, as an attached program numbers them; all HCAs without a name. */
+  hcasOf(name: string | undefined): readonly FabricNode[] {
+    const { nodes } = this.simulation.fabric;
+    if (name === undefined) return nodes.filter((node) => node.kind === "ca");
+    const parts = name.split(",").map((part) => part.trim()).filter((part) => part !== "");
+    const chosen = parts.flatMap((part) => needNodesNamed(nodes, part)).filter((node) => node.kind === "ca");
+    if (chosen.length === 0) throw simError("VERBENA_SIM_NODE_UNKNOWN", { details: { name } });
+    return [...new Set(chosen)];
+  }
+
+  addressesOn(hcas: readonly FabricNode[]): readonly SimAddress[] {
+    return this.simulation.addresses.all().filter((entry) => hcas.includes(entry.port.node));
+  }
+
+  async #link(end: string, isUp: boolean): Promise<readonly FabricPort[]> {
+    const { fabric } = this.simulation;
+    const ports = fabric.portsNamed(end);
+    for (const port of ports) {
+      if (port.cable === undefined) {
+        throw simError("VERBENA_SIM_PORT_UNKNOWN", { details: { name: end, problem: "no cable is plugged in there" } });
+      }
+    }
+    for (const port of ports) fabric.setLink(port, isUp);
+    await this.#settled();
+    return ports;
+  }
+
+  /** Deferred work runs in order: what is deferred now runs after the sweep that a change has asked for. */
+  #settled(): Promise<void> {
+    return new Promise((settle) => {
+      this.simulation.fabric.services.defer(settle);
+    });
+  }
+
+  #changeLid(end: string): FabricPort {
+    const port = this.simulation.fabric.portNamed(end);
+    if (!port.isEndPort || port.lid === 0) {
+      throw simError("VERBENA_SIM_PORT_UNKNOWN", { details: { name: end, problem: "the port has no LID of its own" } });
+    }
+    this.simulation.sm.changeLid(port);
+    return port;
+  }
+
+  #addr({ action, node, address, pkey }: Extract<ControlRequest, { op: "addr" }>) {
+    const { addresses, fabric } = this.simulation;
+    const hcas = this.hcasOf(undefined);
+    if (action === "add") {
+      const parsed = parsePrefixed(address, "addr add");
+      const entry = { port: this.#hostPort(node), ...parsed, pkey: parsePkey(pkey, "addr add") };
+      addresses.add(entry, "addr add");
+      return [describeAddress(entry, "add", hcas)];
+    }
+    const ip = IpAddress.tryParse(address.split("/", 1)[0] ?? "");
+    if (ip === undefined) throw simError("VERBENA_SIM_ADDRESS_UNKNOWN", { details: { address } });
+    if (action === "del") {
+      const there = addresses.get(ip);
+      if (node !== undefined && there !== undefined && !fabric.portsNamed(node).includes(there.port)) {
+        throw simError("VERBENA_SIM_ADDRESS_UNKNOWN", { details: { address: `${address} on ${node}` } });
+      }
+      return [describeAddress(addresses.remove(ip), "del", hcas)];
+    }
+    const before = addresses.get(ip);
+    const after = addresses.move(ip, {
+      port: this.#hostPort(node),
+      ...(pkey === undefined ? {} : { pkey: parsePkey(pkey, "addr move") }),
+      ...(address.includes("/") ? { prefixLength: parsePrefixed(address, "addr move").prefixLength } : {}),
+    });
+    const removed = before === undefined ? [] : [describeAddress(before, "del", hcas)];
+    return [...removed, describeAddress(after, "add", hcas)];
+  }
+
+  #hostPort(node: string | undefined): FabricPort {
+    if (node === undefined) {
+      throw simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: "addr: node must be given" } });
+    }
+    const port = this.simulation.fabric.portNamed(node);
+    if (port.node.kind !== "ca") {
+      throw simError("VERBENA_SIM_PORT_UNKNOWN", { details: { name: node, problem: "only HCA ports carry addresses" } });
+    }
+    return port;
+  }
+
+  #route(from: string, to: string): RouteResult {
+    const { fabric } = this.simulation;
+    const source = fabric.portNamed(from);
+    const destination = fabric.portNamed(to);
+    const { hops, arrivals, dropped } = transit(source, destination.lid);
+    return {
+      slid: source.lid,
+      dlid: destination.lid,
+      hops: hops.map((hop) => ({ from: hop.from.name, to: hop.to.name })),
+      arrives: arrivals.includes(destination),
+      ...(dropped === undefined ? {} : { reason: dropped }),
+    };
+  }
+}

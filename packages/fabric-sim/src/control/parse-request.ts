@@ -1,0 +1,90 @@
+import { simError } from "../errors.js";
+import { nearestWord } from "../topology/nearest-word.js";
+import { CONTROL_VERSION, type ControlRequest } from "./protocol.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a member of a request must be. */
+type Check = (value: unknown) => string | undefined;
+
+const text: Check = (value) => (typeof value === "string" && value !== "" ? undefined : "must be a text that is not empty");
+const flag: Check = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
+const duration: Check = (value) =>
+  typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 0x7fff_ffff
+    ? undefined
+    : "must be a number of milliseconds from 0 to 2147483647";
+const oneOf =
+  (...words: readonly string[]): Check =>
+  (value) =>
+    typeof value === "string" && words.includes(value) ? undefined : `must be one of ${words.join(", ")}`;
+
+interface Shape {
+  readonly needed: Readonly<Record<string, Check>>;
+  readonly optional?: Readonly<Record<string, Check>>;
+}
+
+const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
+  status: { needed: {} },
+  topology: { needed: {} },
+  counters: { needed: {} },
+  link: { needed: { action: oneOf("up", "down"), end: text } },
+  sa: { needed: { mode: oneOf("normal", "silent", "busy") }, optional: { durationMs: duration } },
+  sm: { needed: { action: oneOf("reregister", "sweep") } },
+  lid: { needed: { action: oneOf("change"), end: text } },
+  addr: { needed: { action: oneOf("add", "del", "move"), address: text }, optional: { node: text, pkey: text } },
+  addresses: { needed: {}, optional: { node: text, watch: flag } },
+  routes: { needed: { from: text, to: text } },
+};
+
+/**
+ * Reads one line of the control socket.
+ *
+ * @throws VerbenaError `VERBENA_SIM_CONTROL_REQUEST` naming the member, `VERBENA_SIM_CONTROL_VERSION`
+ */
+export function parseControlRequest(line: string): ControlRequest {
+  const fields = parseObject(line);
+  const { v, op, ...members } = fields;
+  if (v !== undefined && v !== CONTROL_VERSION) {
+    throw simError("VERBENA_SIM_CONTROL_VERSION", { details: { ours: String(v), theirs: CONTROL_VERSION } });
+  }
+  if (typeof op !== "string" || !Object.hasOwn(SHAPES, op)) {
+    const known = Object.keys(SHAPES);
+    const near = typeof op === "string" ? nearestWord(op, known) : undefined;
+    throw bad(`unknown op ${JSON.stringify(op)}`, near === undefined ? `Known: ${known.join(", ")}.` : `Did you mean ${near}?`);
+  }
+  const shape = SHAPES[op as ControlRequest["op"]];
+  checkMembers(op, members, shape);
+  return fields as unknown as ControlRequest;
+}
+
+function parseObject(line: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw bad("the line is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad("the line is not a JSON object");
+  return value as Fields;
+}
+
+function checkMembers(op: string, members: Fields, { needed, optional = {} }: Shape): void {
+  for (const [name, check] of Object.entries(needed)) {
+    const problem = check(members[name]);
+    if (problem !== undefined) throw bad(`${op}: ${name} ${problem}`);
+  }
+  for (const [name, value] of Object.entries(members)) {
+    if (Object.hasOwn(needed, name)) continue;
+    const check = optional[name];
+    if (!Object.hasOwn(optional, name) || check === undefined) {
+      const near = nearestWord(name, [...Object.keys(needed), ...Object.keys(optional)]);
+      throw bad(`${op}: unknown member ${name}`, near === undefined ? undefined : `Did you mean ${near}?`);
+    }
+    const problem = value === undefined ? undefined : check(value);
+    if (problem !== undefined) throw bad(`${op}: ${name} ${problem}`);
+  }
+}
+
+function bad(problem: string, hint?: string): Error {
+  return simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem }, ...(hint === undefined ? {} : { hint }) });
+}

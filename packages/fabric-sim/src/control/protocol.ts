@@ -1,0 +1,151 @@
+import type { SaCounter } from "../sa/sa-counters.js";
+import type { SaMode } from "../sa/sa-behaviour.js";
+
+/** Version of the control protocol; both sides must have the same. */
+export const CONTROL_VERSION = 1;
+
+/** File name of the control socket inside the fabric's directory. */
+export const CONTROL_SOCKET_NAME = "control.sock";
+
+/** Longest request line in bytes. */
+export const MAX_CONTROL_LINE = 65_536;
+
+/** A request: one line of JSON. `v`, if given, must be `CONTROL_VERSION`. `end` is `NODE` or `NODE[PORT]`. */
+export type ControlRequest =
+  | { readonly op: "status" }
+  | { readonly op: "topology" }
+  | { readonly op: "link"; readonly action: "up" | "down"; readonly end: string }
+  | { readonly op: "sa"; readonly mode: SaMode; readonly durationMs?: number }
+  | { readonly op: "sm"; readonly action: "reregister" | "sweep" }
+  | { readonly op: "lid"; readonly action: "change"; readonly end: string }
+  | {
+      readonly op: "addr";
+      readonly action: "add" | "del" | "move";
+      /** Not needed to delete. */
+      readonly node?: string;
+      /** `IP/PREFIX`; to delete and move the prefix may be left out. */
+      readonly address: string;
+      readonly pkey?: string;
+    }
+  | { readonly op: "addresses"; readonly node?: string; readonly watch?: boolean }
+  | { readonly op: "routes"; readonly from: string; readonly to: string }
+  | { readonly op: "counters" };
+
+/** State of one link end. */
+export interface PortStatus {
+  /** `H1[1]`. */
+  readonly end: string;
+  readonly guid: string;
+  readonly lid: number;
+  readonly state: "down" | "init" | "armed" | "active";
+  /** `4xEDR`. */
+  readonly rate: string;
+  /** The other end of the cable. */
+  readonly peer?: string;
+}
+
+/** One node. */
+export interface NodeStatus {
+  readonly id: string;
+  readonly kind: "ca" | "switch" | "router";
+  readonly description: string;
+  readonly guid: string;
+  readonly ports: readonly PortStatus[];
+}
+
+/** Answer to `status`. */
+export interface FabricStatus {
+  readonly protocol: number;
+  readonly dir: string;
+  readonly sm: { readonly end: string; readonly lid: number; readonly guid: string };
+  readonly sa: { readonly mode: SaMode };
+  readonly counts: {
+    readonly hosts: number;
+    readonly switches: number;
+    readonly links: number;
+    readonly linksDown: number;
+    readonly multicastGroups: number;
+    readonly addresses: number;
+  };
+  /** Programs attached through libfabricsim.so. */
+  readonly programs: readonly object[];
+  /** Cabled ports of all nodes. */
+  readonly nodes: readonly NodeStatus[];
+}
+
+/** One step of a route: out of `from` into `to`, both `NODE[PORT]`. */
+export interface RouteHop {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Answer to `routes`. */
+export interface RouteResult {
+  readonly slid: number;
+  readonly dlid: number;
+  readonly hops: readonly RouteHop[];
+  /** True if a packet arrives; else `reason` says why not. */
+  readonly arrives: boolean;
+  readonly reason?: string;
+}
+
+/** Answer to `counters`. */
+export interface CountersResult {
+  readonly sa: readonly SaCounter[];
+  readonly saUnanswered: number;
+  readonly saBusy: number;
+}
+
+/** An address in answers, and in the stream of `addresses` with `watch` (then with `type` and `event`). */
+export interface AddressMessage {
+  readonly type: "address";
+  readonly event: "add" | "del";
+  /** Topology id of the node. */
+  readonly node: string;
+  /** Name of the HCA as a program on the asked node sees it: `sim0`, `sim1` … */
+  readonly device: string;
+  readonly port: number;
+  readonly portGuid: string;
+  readonly gid: string;
+  readonly address: string;
+  readonly prefixLength: number;
+  readonly pkey: string;
+}
+
+/** Ends the first listing of a watch; changes follow. */
+export interface SyncedMessage {
+  readonly type: "synced";
+}
+
+/** A request that was carried out. */
+export interface ResultMessage {
+  readonly type: "result";
+  readonly v: number;
+  readonly result: unknown;
+}
+
+/** A request that was not. `code` is one of this package's error codes. */
+export interface ErrorMessage {
+  readonly type: "error";
+  readonly v: number;
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** Everything that comes from a fabric, one line of JSON each. */
+export type ControlMessage = AddressMessage | SyncedMessage | ResultMessage | ErrorMessage;
+
+/** Which result belongs to which request. */
+export interface ControlResults {
+  readonly status: FabricStatus;
+  readonly topology: { readonly text: string };
+  readonly link: { readonly ports: readonly PortStatus[] };
+  readonly sa: { readonly mode: SaMode };
+  readonly sm: { readonly lid: number };
+  readonly lid: { readonly port: PortStatus };
+  readonly addr: { readonly addresses: readonly AddressMessage[] };
+  readonly addresses: { readonly addresses: readonly AddressMessage[] };
+  readonly routes: RouteResult;
+  readonly counters: CountersResult;
+}

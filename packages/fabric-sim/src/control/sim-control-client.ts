@@ -1,0 +1,132 @@
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { VerbenaError } from "@verbena/ib";
+import { simError } from "../errors.js";
+import {
+  type AddressMessage,
+  CONTROL_SOCKET_NAME,
+  CONTROL_VERSION,
+  type ControlMessage,
+  type ControlRequest,
+  type ControlResults,
+  type SyncedMessage,
+} from "./protocol.js";
+
+/** What waits for the next line of the fabric. */
+interface Waiter {
+  readonly resolve: (message: ControlMessage) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Steers a running fabric through its control socket. Requests may be made at once; they are carried out in order. */
+export class SimControlClient implements AsyncDisposable {
+  readonly #waiters: Waiter[] = [];
+  #rest = "";
+  #isClosed = false;
+
+  private constructor(private readonly socket: Socket) {
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => {
+      const lines = (this.#rest + chunk).split("\n");
+      this.#rest = lines.pop() ?? "";
+      for (const line of lines) if (line !== "") this.#waiters.shift()?.resolve(JSON.parse(line) as ControlMessage);
+    });
+    socket.on("error", () => undefined);
+    socket.once("close", () => {
+      this.#isClosed = true;
+      for (const waiter of this.#waiters.splice(0)) waiter.reject(simError("VERBENA_SIM_CONTROL_CLOSED"));
+    });
+  }
+
+  /** Connects to the fabric in `dir`. @throws VerbenaError `VERBENA_SIM_CONTROL_CONNECT` */
+  static async connect(dir: string): Promise<SimControlClient> {
+    return new SimControlClient(await open(dir));
+  }
+
+  /**
+   * Makes a request; the result's shape follows from `op`.
+   *
+   * @throws VerbenaError the fabric's error with its code and hint; `VERBENA_SIM_CONTROL_CLOSED` if the fabric ends first
+   */
+  async request<R extends ControlRequest>(request: R): Promise<ControlResults[R["op"]]> {
+    if (this.#isClosed) throw simError("VERBENA_SIM_CONTROL_CLOSED");
+    const message = await new Promise<ControlMessage>((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+      this.socket.write(`${JSON.stringify({ v: CONTROL_VERSION, ...request, watch: undefined })}\n`);
+    });
+    return resultOf(message) as ControlResults[R["op"]];
+  }
+
+  /**
+   * Lists the addresses of a node (of all, without `node`), then `synced`, then every change, on a connection of its own, until
+   * the signal is aborted, the reader stops or the fabric ends.
+   */
+  static async *watchAddresses(
+    dir: string,
+    options: { readonly node?: string; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<AddressMessage | SyncedMessage, void, undefined> {
+    const { node, signal } = options;
+    const socket = await open(dir);
+    const abort = () => {
+      socket.destroy();
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      if (signal?.aborted) return;
+      socket.setEncoding("utf8");
+      const request: ControlRequest = { op: "addresses", watch: true, ...(node === undefined ? {} : { node }) };
+      socket.write(`${JSON.stringify({ v: CONTROL_VERSION, ...request })}\n`);
+      let rest = "";
+      for await (const chunk of socket as AsyncIterable<string>) {
+        const lines = (rest + chunk).split("\n");
+        rest = lines.pop() ?? "";
+        for (const line of lines) {
+          const message = JSON.parse(line) as ControlMessage;
+          if (message.type === "address" || message.type === "synced") yield message;
+          else resultOf(message);
+        }
+      }
+    } catch (error) {
+      if (!signal?.aborted) throw error;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      socket.destroy();
+    }
+  }
+
+  /** Closes the connection; open requests reject. */
+  close(): Promise<void> {
+    if (this.socket.destroyed) return Promise.resolve();
+    return new Promise((settle) => {
+      this.socket.once("close", () => {
+        settle();
+      });
+      this.socket.destroy();
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+function resultOf(message: ControlMessage): unknown {
+  if (message.type === "result") return message.result;
+  if (message.type === "error") throw new VerbenaError(message.code, message.message, { hint: message.hint });
+  throw simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: `unexpected message ${message.type}` } });
+}
+
+function open(dir: string): Promise<Socket> {
+  const path = join(dir, CONTROL_SOCKET_NAME);
+  return new Promise((settle, reject) => {
+    const socket = connect(path);
+    const fail = (error: Error) => {
+      reject(simError("VERBENA_SIM_CONTROL_CONNECT", { details: { path, problem: error.message }, cause: error }));
+    };
+    socket.once("error", fail);
+    socket.once("connect", () => {
+      socket.off("error", fail);
+      settle(socket);
+    });
+  });
+}

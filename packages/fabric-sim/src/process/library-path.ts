@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { simError } from "../errors.js";
+
+/**
+ * Absolute path of `libfabricsim.so`, for `LD_PRELOAD` and for loaders.
+ *
+ * @throws VerbenaError `VERBENA_SIM_LIBRARY_MISSING` if it has not been built
+ */
+export function libfabricsimPath(): string {
+  // Two levels up from src/process as well as from dist/process.
+  const path = join(__dirname, "..", "..", "build", "Release", "libfabricsim.so");
+  if (!existsSync(path)) throw simError("VERBENA_SIM_LIBRARY_MISSING", { details: { path } });
+  return path;
+}
