@@ -1,0 +1,85 @@
+// The connection of this process to the fabric. Nothing here blocks but attach(), and call(), which waits for its answer at most
+// kCallTimeoutMs. Every method is called with the process lock held.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "attach-protocol.h"
+#include "bytes.h"
+
+namespace fabricsim {
+
+using Lock = std::unique_lock<std::mutex>;
+
+// Who hears of messages that nobody asked for.
+class AttachEvents {
+ public:
+  virtual void onPacket(uint32_t agentId, ByteView packet) = 0;
+  virtual void onAsyncEvent(uint32_t hcaIndex, uint8_t event, uint8_t port) = 0;
+  // The fabric is gone or broke the protocol; called once.
+  virtual void onLost() = 0;
+
+ protected:
+  ~AttachEvents() = default;
+};
+
+class AttachClient {
+ public:
+  struct Hca {
+    uint32_t index;
+    std::string pageFile;  // name inside the fabric's directory
+  };
+
+  // Connects to DIR/fabric.sock and says HELLO. On failure NULL, an errno value and a sentence for people.
+  static std::unique_ptr<AttachClient> attach(const std::string &directory, const std::string &nodes, int &error,
+                                              std::string &problem);
+  // Takes over a connected stream socket whose HELLO is done. For attach() and for tests.
+  explicit AttachClient(int fd);
+  ~AttachClient();
+  AttachClient(const AttachClient &) = delete;
+  AttachClient &operator=(const AttachClient &) = delete;
+
+  const std::vector<Hca> &hcas() const { return hcas_; }
+  int fd() const { return fd_; }
+  bool isLost() const { return lost_; }
+  bool wantsToWrite() const { return !outbox_.empty(); }
+
+  // Sends a message that has no answer; it is dropped if the connection is lost or the fabric takes nothing for too long.
+  void send(attach::Type type, const Bytes &body);
+  // Sends a request and waits, with the lock released, for the answer. 0, or the errno value of the answer, or EIO.
+  int call(Lock &lock, attach::Type type, const Bytes &body, Bytes *answer = nullptr);
+
+  // For the progress thread: the socket is readable or writable.
+  void readReady(AttachEvents &events);
+  void writeReady(AttachEvents &events);
+
+ private:
+  struct Call {
+    bool done = false;
+    int error = 0;
+    Bytes answer;
+  };
+
+  int hello(const std::string &nodes, std::string &problem);
+  void queueFrame(uint16_t type, uint32_t tag, const Bytes &body);
+  bool flush();
+  bool takeFrames(AttachEvents &events);
+  bool takeFrame(uint16_t type, uint32_t tag, ByteView body, AttachEvents &events);
+  void lose(AttachEvents &events);
+
+  int fd_;
+  bool lost_ = false;
+  uint32_t lastTag_ = 0;
+  std::vector<Hca> hcas_;
+  Bytes inbox_;
+  Bytes outbox_;
+  std::map<uint32_t, Call *> calls_;
+  std::condition_variable answered_;
+};
+
+}  // namespace fabricsim

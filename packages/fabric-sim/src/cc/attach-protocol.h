@@ -1,0 +1,29 @@
+// Numbers of the attach protocol: docs/attach-protocol.md. The fabric's copy is src/attach/protocol.ts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fabricsim::attach {
+
+constexpr uint16_t kProtocolVersion = 1;
+constexpr uint32_t kHelloMagic = 0x42414656;  // "VFAB"
+constexpr const char *kSocketName = "fabric.sock";
+constexpr size_t kMaxSocketPath = 107;
+constexpr size_t kMaxFrame = 65536;       // everything behind the length field
+constexpr size_t kFrameHeaderSize = 12;   // u32 length, u16 type, u16 zero, u32 tag
+constexpr uint16_t kReplyBit = 0x8000;
+constexpr int kCallTimeoutMs = 2000;
+
+enum Type : uint16_t {
+  kHello = 1,
+  kOpenPort = 2,
+  kClosePort = 3,
+  kRegisterAgent = 4,
+  kUnregisterAgent = 5,
+  kPacket = 6,
+  kSetIssm = 7,
+  kAsyncEvent = 8,
+};
+
+}  // namespace fabricsim::attach

@@ -1,0 +1,23 @@
+#include "device.h"
+
+#include <cstdio>
+#include <type_traits>
+
+namespace fabricsim {
+
+Device::Device(unsigned ordinal, uint32_t hcaIndex, std::unique_ptr<StatePage> page)
+    : verbs_{}, ordinal_(ordinal), hcaIndex_(hcaIndex), page_(std::move(page)) {
+  verbs_.node_type = VB_IBV_NODE_CA;
+  verbs_.transport_type = VB_IBV_TRANSPORT_IB;
+  snprintf(verbs_.name, sizeof verbs_.name, "sim%u", ordinal);
+  snprintf(verbs_.dev_name, sizeof verbs_.dev_name, "uverbs%u", ordinal);
+  snprintf(verbs_.dev_path, sizeof verbs_.dev_path, "/sys/class/infiniband_verbs/uverbs%u", ordinal);
+  snprintf(verbs_.ibdev_path, sizeof verbs_.ibdev_path, "/sys/class/infiniband/sim%u", ordinal);
+}
+
+Device &Device::of(const vb_ibv_device *handle) {
+  static_assert(std::is_standard_layout_v<Device>, "the handle is the first member");
+  return *reinterpret_cast<Device *>(const_cast<vb_ibv_device *>(handle));
+}
+
+}  // namespace fabricsim

@@ -1,0 +1,77 @@
+#include "issm-file.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "process.h"
+
+namespace fabricsim {
+
+namespace {
+constexpr const char *kPrefix = "issm-sim";
+constexpr size_t kFirstFileEntry = 2;
+}  // namespace
+
+IssmFile::~IssmFile() { close(watchFd_); }
+
+std::string IssmFile::path(const std::string &directory, unsigned ordinal, unsigned portNumber) {
+  return directory + "/" + kPrefix + std::to_string(ordinal) + "-" + std::to_string(portNumber);
+}
+
+Bytes IssmFile::request(uint32_t hcaIndex, unsigned portNumber, bool on) {
+  LeWriter body;
+  body.u32(hcaIndex).u8(static_cast<uint8_t>(portNumber)).u8(on ? 1 : 0).u16(0);
+  return body.bytes();
+}
+
+int IssmFile::open(Process &process, const char *name, int flags, bool &isOurs) {
+  isOurs = false;
+  // Cheap for all other files: no lock, nothing allocated.
+  const char *slash = strrchr(name, '/');
+  if (slash == nullptr || strncmp(slash + 1, kPrefix, strlen(kPrefix)) != 0) return -1;
+  unsigned ordinal = 0;
+  unsigned portNumber = 0;
+  if (sscanf(slash + 1 + strlen(kPrefix), "%u-%u", &ordinal, &portNumber) != 2) return -1;
+
+  Lock lock = process.lock();
+  if (!process.isAttached() || path(process.directory(), ordinal, portNumber) != name) return -1;
+  isOurs = true;
+  int error = process.start();
+  if (error == 0 && ordinal >= process.devices().size()) error = ENXIO;
+  int ends[2];
+  if (error == 0 && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) error = errno;
+  if (error != 0) {
+    errno = error;
+    return -1;
+  }
+  uint32_t hcaIndex = process.devices()[ordinal].hcaIndex();
+  auto file = std::make_unique<IssmFile>(ends[0], hcaIndex, portNumber);
+  error = process.client().call(lock, attach::kSetIssm, request(hcaIndex, portNumber, true));
+  if (error != 0) {
+    close(ends[1]);
+    errno = error;
+    return -1;
+  }
+  process.issmFiles().push_back(std::move(file));
+  process.wake();
+  if ((flags & O_CLOEXEC) == 0) fcntl(ends[1], F_SETFD, 0);
+  return ends[1];
+}
+
+void IssmFile::reap(std::vector<std::unique_ptr<IssmFile>> &files, const std::vector<struct pollfd> &polled, AttachClient &client) {
+  for (size_t i = kFirstFileEntry; i < polled.size(); ++i) {
+    if (polled[i].revents == 0) continue;
+    auto found = std::find_if(files.begin(), files.end(), [&](const auto &file) { return file->watchFd() == polled[i].fd; });
+    if (found == files.end()) continue;
+    client.send(attach::kSetIssm, request((*found)->hcaIndex_, (*found)->portNumber_, false));
+    files.erase(found);
+  }
+}
+
+}  // namespace fabricsim

@@ -1,0 +1,122 @@
+#include "process.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "issm-file.h"
+#include "verbs-context.h"
+
+namespace fabricsim {
+
+Process &Process::get() {
+  static Process *const instance = new Process;
+  return *instance;
+}
+
+int Process::attach() {
+  if (isOrphan_) return ENODEV;
+  if (client_ != nullptr) return 0;
+  if (directory_.empty()) {
+    const char *directory = getenv("FABRICSIM_DIR");
+    const char *nodes = getenv("FABRICSIM_NODE");
+    if (directory == nullptr || *directory == '\0') return ENODEV;
+    directory_ = directory;
+    nodes_ = nodes == nullptr ? "" : nodes;
+  }
+  return attachNow();
+}
+
+int Process::attachTo(const std::string &directory, const std::string &nodes) {
+  if (isOrphan_) return ENODEV;
+  if (client_ != nullptr) return directory == directory_ && nodes == nodes_ ? 0 : EBUSY;
+  directory_ = directory;
+  nodes_ = nodes;
+  hasComplained_ = false;
+  return attachNow();
+}
+
+int Process::attachNow() {
+  if (!hasForkHandlers_) {
+    int error = pthread_atfork(beforeFork, afterForkInParent, afterForkInChild);
+    if (error != 0) return error;
+    hasForkHandlers_ = true;
+  }
+  int error = 0;
+  std::string problem;
+  auto client = AttachClient::attach(directory_, nodes_, error, problem);
+  std::deque<Device> devices;
+  if (client != nullptr) {
+    for (const AttachClient::Hca &hca : client->hcas()) {
+      auto page = StatePage::open(directory_ + "/" + hca.pageFile);
+      if (page == nullptr) {
+        error = errno;
+        problem = "cannot map " + directory_ + "/" + hca.pageFile + ": " + strerror(error);
+        break;
+      }
+      devices.emplace_back(static_cast<unsigned>(devices.size()), hca.index, std::move(page));
+    }
+  }
+  if (error != 0) {
+    if (!hasComplained_) fprintf(stderr, "fabricsim: %s\n", problem.c_str());
+    hasComplained_ = true;
+    return error;
+  }
+  client_ = std::move(client);
+  devices_.swap(devices);
+  return 0;
+}
+
+Device *Process::device(const std::string &name) {
+  for (Device &candidate : devices_) {
+    if (name == candidate.name()) return &candidate;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<UmadPort> Process::umadPort(int fd) {
+  auto found = umadPorts_.find(fd);
+  return found == umadPorts_.end() ? nullptr : found->second;
+}
+
+void Process::onPacket(uint32_t agentId, ByteView packet) {
+  auto found = agents_.find(agentId);
+  if (found == agents_.end()) return;
+  found->second->receivePacket(packet);
+}
+
+void Process::onAsyncEvent(uint32_t hcaIndex, uint8_t event, uint8_t port) {
+  for (VerbsContext *context : contexts_) {
+    if (context->device().hcaIndex() == hcaIndex) context->pushEvent(event, port);
+  }
+}
+
+void Process::onLost() {
+  for (auto &[fd, port] : umadPorts_) port->markLost();
+  for (VerbsContext *context : contexts_) context->pushEvent(VB_IBV_EVENT_DEVICE_FATAL, 0);
+}
+
+void Process::beforeFork() { get().mutex_.lock(); }
+
+void Process::afterForkInParent() { get().mutex_.unlock(); }
+
+// A child shares the parent's connection but has no progress thread. If nothing was open yet it may attach anew; otherwise
+// its handles are dead, as a program's verbs objects are after a fork.
+void Process::afterForkInChild() {
+  Process &process = get();
+  if (process.isRunning_) {
+    process.isOrphan_ = true;
+  } else {
+    process.client_.reset();
+    // Device handles that the parent listed may still be in use, so the objects stay; new ones get the same names.
+    if (!process.devices_.empty()) new std::deque<Device>(std::move(process.devices_));
+    process.devices_.clear();
+  }
+  process.mutex_.unlock();
+}
+
+}  // namespace fabricsim
