@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { simError } from "../errors.js";
 
 /**
- * Absolute path of `libfabricsim.so`, for `LD_PRELOAD` and for loaders.
+ * Absolute path of `libfabricsim.so`, for `LD_PRELOAD` and for loaders: what `VERBENA_LIBFABRICSIM` names and nothing else if that
+ * is set (a sanitizer build, for example), else the package's own build.
  *
  * @throws VerbenaError `VERBENA_SIM_LIBRARY_MISSING` if it has not been built
  */
 export function libfabricsimPath(): string {
   // Two levels up from src/process as well as from dist/process.
-  const path = join(__dirname, "..", "..", "build", "Release", "libfabricsim.so");
+  const path = process.env["VERBENA_LIBFABRICSIM"] || join(__dirname, "..", "..", "build", "Release", "libfabricsim.so");
   if (!existsSync(path)) throw simError("VERBENA_SIM_LIBRARY_MISSING", { details: { path } });
   return path;
 }
