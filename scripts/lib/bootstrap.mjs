@@ -64,7 +64,12 @@ function installDependencies() {
 const nativeInputs = ["CMakeLists.txt", "package.json", "include", "src/cc", "test/cc"].map(
   (path) => `packages/native/${path}`,
 );
-const fabricInputs = ["packages/fabric-sim/package.json", "packages/fabric-sim/src/cc", "packages/native/include"];
+const fabricInputs = [
+  "packages/fabric-sim/package.json",
+  "packages/fabric-sim/src/cc",
+  "packages/fabric-sim/test/cc",
+  "packages/native/include",
+];
 
 function buildNative(name, inputs, output) {
   const folder = join(root, "packages", name);

@@ -97,7 +97,7 @@ function check(mode) {
     ...mode.env,
     LD_PRELOAD: preload(mode),
     VERBENA_NATIVE_DIR: join(native, "Release"),
-    VERBENA_FABRICSIM_DIR: join(fabric, "Release"),
+    VERBENA_LIBFABRICSIM: join(fabric, "Release/libfabricsim.so"),
   };
   checkPlanted(mode, join(native, "Release/verbena_native.node"), env);
   for (const folder of [native, fabric])
