@@ -1,0 +1,223 @@
+import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { createInterface } from "node:readline";
+import { VerbenaError } from "@verbena/ib";
+import type {
+  CacheJson,
+  ChangeJson,
+  EndpointsJson,
+  ErrorJson,
+  FlushJson,
+  ReloadJson,
+  ResolveJson,
+  ResolveRequestJson,
+  StatsJson,
+  StatusJson,
+} from "../control/wire.js";
+import { coreError } from "../errors.js";
+
+/** Where the daemon's control socket is. */
+export interface ControlClientOptions {
+  /** Path of the control socket: by default the daemon's socket and `.ctl`. */
+  readonly path: string;
+  /** How long one answer may take, milliseconds. Default 30000; a watch has no limit. */
+  readonly timeoutMs?: number;
+}
+
+/** What each call may be given. */
+export interface ControlCallOptions {
+  readonly signal?: AbortSignal;
+  /** Overrides the client's, milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** Nothing the daemon says in one answer is longer: a full cache listing is well below. */
+const MAX_ANSWER_BYTES = 268_435_456;
+
+/**
+ * Client of a daemon's control socket. Pure TypeScript, no native code.
+ *
+ * Every call rejects with VERBENA_CLIENT_CONNECT (no daemon there), _TIMEOUT, _ABORTED, _CLOSED, _PROTOCOL (no Verbena daemon), or
+ * with the code the daemon gave: its errors arrive as they were thrown there, with message and hint.
+ */
+export class ControlClient implements AsyncDisposable {
+  readonly path: string;
+  readonly #timeoutMs: number;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  /** Requests in work, and why we ended them ourselves: Node reports its own idea of that. */
+  readonly #open = new Map<ClientRequest, Error | undefined>();
+  #isClosed = false;
+
+  constructor(options: ControlClientOptions) {
+    this.path = options.path;
+    this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  }
+
+  status(options?: ControlCallOptions): Promise<StatusJson> {
+    return this.#call("GET", "/v1/status", undefined, options);
+  }
+
+  endpoints(options?: ControlCallOptions): Promise<EndpointsJson> {
+    return this.#call("GET", "/v1/endpoints", undefined, options);
+  }
+
+  stats(options?: ControlCallOptions): Promise<StatsJson> {
+    return this.#call("GET", "/v1/stats", undefined, options);
+  }
+
+  cache(options?: ControlCallOptions): Promise<CacheJson> {
+    return this.#call("GET", "/v1/cache", undefined, options);
+  }
+
+  /** Drops one destination from the caches, or everything. */
+  flush(destination?: string, options?: ControlCallOptions): Promise<FlushJson> {
+    return this.#call("POST", "/v1/cache/flush", destination === undefined ? {} : { destination }, options);
+  }
+
+  /** Waits as long as the daemon does: the request's own deadline counts, not the client's time limit, unless one is given. */
+  resolve(request: ResolveRequestJson, options: ControlCallOptions = {}): Promise<ResolveJson> {
+    const timeoutMs = options.timeoutMs ?? Math.max(this.#timeoutMs, (request.deadlineMs ?? 0) + DEFAULT_TIMEOUT_MS);
+    return this.#call("POST", "/v1/resolve", request, { ...options, timeoutMs });
+  }
+
+  /** Rejects with VERBENA_CONFIG_INVALID when the files have errors; the daemon goes on with what it has. */
+  reload(options?: ControlCallOptions): Promise<ReloadJson> {
+    return this.#call("POST", "/v1/reload", {}, options);
+  }
+
+  /** Changes as they happen; the first item is `{ type: "watching" }`. Ends when the daemon stops; rejects when aborted. */
+  async *watch(options: Pick<ControlCallOptions, "signal"> = {}): AsyncGenerator<ChangeJson> {
+    const response = await this.#send("GET", "/v1/watch", undefined, { ...options, timeoutMs: 0 });
+    if (response.statusCode !== 200) throw this.#failure(response, await readAll(response, this.path));
+    try {
+      for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
+        if (line !== "") yield this.#parse(line) as ChangeJson;
+      }
+    } catch (cause) {
+      if (VerbenaError.is(cause)) throw cause;
+      // The connection broke; why we broke it ourselves, if we did, is said below.
+    } finally {
+      response.destroy();
+    }
+    if (options.signal?.aborted === true) throw aborted(options.signal);
+    if (this.#isClosed || !response.complete) throw this.#closedError();
+  }
+
+  /** Ends what is in work. Idempotent. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    for (const request of this.#open.keys()) this.#end(request, this.#closedError());
+    this.#agent.destroy();
+    return Promise.resolve();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #call<T>(method: string, path: string, body: unknown, options: ControlCallOptions = {}): Promise<T> {
+    const response = await this.#send(method, path, body, options);
+    const text = await readAll(response, this.path);
+    if (response.statusCode !== 200) throw this.#failure(response, text);
+    return this.#parse(text) as T;
+  }
+
+  #send(method: string, path: string, body: unknown, options: ControlCallOptions): Promise<IncomingMessage> {
+    if (this.#isClosed) return Promise.reject(this.#closedError());
+    const { signal, timeoutMs = this.#timeoutMs } = options;
+    const text = body === undefined ? "" : JSON.stringify(body);
+    return new Promise((resolve, reject) => {
+      const request = httpRequest({
+        socketPath: this.path,
+        method,
+        path,
+        agent: this.#agent,
+        headers: { host: "localhost", "content-type": "application/json", "content-length": Buffer.byteLength(text) },
+      });
+      const onAbort = (): void => {
+        this.#end(request, aborted(signal));
+      };
+      const timer =
+        timeoutMs === 0
+          ? undefined
+          : setTimeout(() => {
+              this.#end(request, coreError("VERBENA_CLIENT_TIMEOUT", { details: { service: this.path, timeoutMs } }));
+            }, timeoutMs);
+      this.#open.set(request, undefined);
+      request.on("close", () => {
+        this.#open.delete(request);
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+      });
+      request.on("response", resolve);
+      request.on("error", (error) => {
+        reject(this.#open.get(request) ?? this.#connectError(error));
+      });
+      if (signal?.aborted === true) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
+      request.end(text);
+    });
+  }
+
+  #end(request: ClientRequest, reason: Error): void {
+    this.#open.set(request, reason);
+    request.destroy(reason);
+  }
+
+  #closedError(): Error {
+    return coreError("VERBENA_CLIENT_CLOSED", { details: { service: this.path } });
+  }
+
+  #connectError(error: Error): Error {
+    if (VerbenaError.is(error)) return error;
+    const { errno, syscall } = error as NodeJS.ErrnoException;
+    return coreError("VERBENA_CLIENT_CONNECT", {
+      details: { service: this.path, reason: error.message },
+      cause: error,
+      ...(errno === undefined ? {} : { errno: Math.abs(errno) }),
+      ...(syscall === undefined ? {} : { syscall }),
+    });
+  }
+
+  #failure(response: IncomingMessage, text: string): Error {
+    const { error } = this.#parse(text) as Partial<ErrorJson>;
+    if (typeof error?.code !== "string") {
+      const what = `HTTP status ${String(response.statusCode)} without a code`;
+      return coreError("VERBENA_CLIENT_PROTOCOL", { details: { service: this.path, what } });
+    }
+    return new VerbenaError(error.code, error.message, { hint: error.hint });
+  }
+
+  #parse(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw coreError("VERBENA_CLIENT_PROTOCOL", {
+        details: { service: this.path, what: "text that is not JSON" },
+        cause,
+      });
+    }
+  }
+}
+
+function aborted(signal: AbortSignal | undefined): Error {
+  return coreError("VERBENA_CLIENT_ABORTED", { cause: signal?.reason });
+}
+
+async function readAll(response: IncomingMessage, service: string): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const piece of response as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length > MAX_ANSWER_BYTES) {
+        throw coreError("VERBENA_CLIENT_PROTOCOL", { details: { service, what: "an endless answer" } });
+      }
+      pieces.push(piece);
+    }
+  } catch (cause) {
+    if (VerbenaError.is(cause)) throw cause;
+    throw coreError("VERBENA_CLIENT_CLOSED", { details: { service }, cause });
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

@@ -1,0 +1,246 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decodePathRecord } from "@verbena/ib";
+import { answerOf, FakeEngine } from "../../test/support/fake-engine.js";
+import { ControlClient } from "../client/control-client.js";
+import { coreError } from "../errors.js";
+import { silentLogger } from "../host/default-services.js";
+import { type ControlServer, createControlServer } from "./control-server.js";
+import type { StatusJson } from "./wire.js";
+
+const status: StatusJson = {
+  name: "verbena",
+  version: "0.1.0",
+  pid: 1,
+  state: "ready",
+  uptimeMs: 5,
+  listening: ["/run/x"],
+  clients: 2,
+  reloads: 0,
+  endpoints: { ready: 1, joining: 0, failed: 0 },
+  providers: ["sa"],
+  warnings: [],
+};
+
+let folder: string;
+let path: string;
+let engine: FakeEngine;
+let server: ControlServer;
+let client: ControlClient;
+let reload: () => Promise<{ applied: string[]; needRestart: string[]; warnings: string[] }>;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "verbena-control-"));
+  path = join(folder, "acm.sock.ctl");
+  engine = new FakeEngine();
+  reload = () => Promise.resolve({ applied: ["sa"], needRestart: [], warnings: [] });
+  server = await createControlServer({
+    path,
+    host: { engine, status: () => status, reload: () => reload() },
+    logger: silentLogger,
+  });
+  client = new ControlClient({ path });
+});
+
+afterEach(async () => {
+  await client.close();
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function raw(method: string, url: string, body = ""): Promise<{ status: number | undefined; body: unknown }> {
+  return new Promise((resolve, reject) => {
+    const call = request({ socketPath: path, method, path: url }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("end", () => {
+        resolve({ status: response.statusCode, body: JSON.parse(Buffer.concat(pieces).toString()) });
+      });
+    });
+    call.on("error", reject);
+    call.end(body);
+  });
+}
+
+describe("control socket", () => {
+  it("is readable and writable by owner and group only", async () => {
+    expect((await stat(path)).mode & 0o777).toBe(0o660);
+  });
+
+  it("tells status, endpoints, counters and caches with 64-bit values as text", async () => {
+    expect(await client.status()).toEqual(status);
+    const { endpoints } = await client.endpoints();
+    expect(endpoints).toEqual([
+      {
+        key: "sim0/1/0xffff",
+        device: "sim0",
+        nodeGuid: "0x0000000000100000",
+        port: 1,
+        portCount: 1,
+        pkey: "0xffff",
+        state: "ready",
+        lid: 4,
+        gid: "fe80::10:1",
+        provider: "sa",
+        addresses: ["node1", "192.0.2.1/24"],
+        counters: { error: 1, resolve: 2, noData: 3, addressQuery: 4, addressCache: 5, routeQuery: 6, routeCache: 7 },
+      },
+    ]);
+    expect(await client.stats()).toMatchObject({ counters: { routeCache: 7 }, clients: 2, uptimeMs: 5 });
+    expect((await client.cache()).entries).toEqual([
+      {
+        cache: "address",
+        endpoint: "sim0/1/0xffff",
+        destination: "node2",
+        state: "positive",
+        provider: "sa",
+        from: "provider",
+        gid: "fe80::10:3",
+        ageMs: 10,
+        expiresInMs: 20,
+      },
+    ]);
+  });
+
+  it("resolves, with the record's bytes beside the readable fields", async () => {
+    const answer = await client.resolve({ destination: "Node2", source: "192.0.2.1", deadlineMs: 500, maxPaths: 2 });
+    expect(engine.requests[0]).toMatchObject({
+      destination: { kind: "name", name: "node2", text: "Node2" },
+      source: { kind: "ip", address: "192.0.2.1" },
+      deadlineMs: 500,
+      maxPaths: 2,
+      client: { kind: "control" },
+    });
+    expect(answer.paths[0]).toMatchObject({
+      dgid: "fe80::10:3",
+      sgid: "fe80::10:1",
+      dlid: 7,
+      slid: 4,
+      pkey: "0xffff",
+      serviceId: "0x1000000000000001",
+      reversible: true,
+      mtu: 4,
+      mtuBytes: 2048,
+      rate: 3,
+      rateGbps: 10,
+    });
+    expect(decodePathRecord(Buffer.from(answer.paths[0]?.record ?? "", "hex"))).toEqual(answerOf(7).paths[0]);
+    expect(answer).toMatchObject({ generation: 3, requestId: "r1", provenance: { address: { from: "cache" } } });
+    expect(answer).not.toHaveProperty("expiresInMs");
+  });
+
+  it("hands on the engine's failures with code, message and hint", async () => {
+    engine.answer = () => Promise.reject(coreError("VERBENA_RESOLVE_TIMEOUT", { details: { destination: "node9" } }));
+    await expect(client.resolve({ destination: "node9" })).rejects.toMatchObject({
+      code: "VERBENA_RESOLVE_TIMEOUT",
+      message: "no answer about node9 before the deadline",
+      hint: expect.stringContaining("subnet manager") as string,
+    });
+    expect(await raw("POST", "/v1/resolve", '{"destination":"node9"}')).toMatchObject({ status: 504 });
+  });
+
+  it("aborts the request in work when the client goes away", async () => {
+    const abort = new AbortController();
+    const isAborted = new Promise<void>((resolve) => {
+      engine.answer = ({ signal }) => {
+        signal?.addEventListener("abort", () => {
+          resolve();
+        });
+        abort.abort();
+        return new Promise(() => undefined);
+      };
+    });
+    await expect(client.resolve({ destination: "node9" }, { signal: abort.signal })).rejects.toMatchObject({
+      code: "VERBENA_CLIENT_ABORTED",
+    });
+    await isAborted;
+  });
+
+  it("flushes one destination or everything", async () => {
+    expect(await client.flush()).toEqual({ flushed: 5 });
+    expect(await client.flush("lid:9")).toEqual({ flushed: 1 });
+    expect(engine.flushed).toEqual([undefined, { kind: "lid", lid: 9, text: "9" }]);
+  });
+
+  it("reloads, or tells why not", async () => {
+    expect(await client.reload()).toEqual({ applied: ["sa"], needRestart: [], warnings: [] });
+    reload = () => Promise.reject(coreError("VERBENA_CONFIG_INVALID", { details: { problems: "a.yaml:1: no" } }));
+    await expect(client.reload()).rejects.toMatchObject({ code: "VERBENA_CONFIG_INVALID", message: "a.yaml:1: no" });
+  });
+
+  it("streams changes until the client leaves", async () => {
+    const abort = new AbortController();
+    const changes = client.watch({ signal: abort.signal });
+    expect((await changes.next()).value).toEqual({ type: "watching" });
+    engine.emit({ type: "flushed", reason: "test" });
+    expect((await changes.next()).value).toEqual({ type: "flushed", reason: "test" });
+    abort.abort();
+    await expect(changes.next()).rejects.toMatchObject({ code: "VERBENA_CLIENT_ABORTED" });
+  });
+
+  it("ends a watch when the server closes", async () => {
+    const changes = client.watch();
+    await changes.next();
+    const [, last] = await Promise.all([server.close(), changes.next()]);
+    expect(last.done).toBe(true);
+  });
+
+  it.each([
+    ["GET", "/v1/nothing", "", 404, "VERBENA_CONTROL_NOT_FOUND"],
+    ["GET", "/v1/constructor", "", 404, "VERBENA_CONTROL_NOT_FOUND"],
+    ["DELETE", "/v1/cache", "", 405, "VERBENA_CONTROL_METHOD"],
+    ["POST", "/v1/resolve", "{", 400, "VERBENA_CONTROL_BODY"],
+    ["POST", "/v1/resolve", "{}", 400, "VERBENA_CONTROL_BODY"],
+    ["POST", "/v1/resolve", '{"destination":"a","maxPaths":128}', 400, "VERBENA_CONTROL_BODY"],
+    ["POST", "/v1/resolve", '{"destination":"a","colour":1}', 400, "VERBENA_CONTROL_BODY"],
+    ["POST", "/v1/resolve", '{"destination":"lid:0"}', 400, "VERBENA_RESOLVE_DESTINATION_SYNTAX"],
+    ["POST", "/v1/resolve", JSON.stringify({ destination: "x".repeat(65_536) }), 413, "VERBENA_CONTROL_BODY_SIZE"],
+  ])("answers %s %s %s with %d", async (method, url, body, expected, code) => {
+    expect(await raw(method, url, body)).toMatchObject({ status: expected, body: { error: { code } } });
+  });
+
+  it("hides nothing of an unforeseen failure", async () => {
+    engine.answer = () => Promise.reject(new Error("out of cheese"));
+    expect(await raw("POST", "/v1/resolve", '{"destination":"a"}')).toMatchObject({
+      status: 500,
+      body: {
+        error: { code: "VERBENA_CONTROL_INTERNAL", message: expect.stringContaining("out of cheese") as string },
+      },
+    });
+  });
+
+  it("closes twice, also with an idle keep-alive client", async () => {
+    await client.status();
+    await Promise.all([server.close(), server.close()]);
+    await expect(client.status()).rejects.toMatchObject({ code: "VERBENA_CLIENT_CONNECT" });
+    await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
+describe("ControlClient", () => {
+  it("says where it found no daemon", async () => {
+    await using nobody = new ControlClient({ path: join(folder, "none.ctl") });
+    await expect(nobody.status()).rejects.toMatchObject({
+      code: "VERBENA_CLIENT_CONNECT",
+      syscall: "connect",
+      errno: 2,
+    });
+  });
+
+  it("gives up after its time", async () => {
+    engine.answer = () => new Promise(() => undefined);
+    await expect(client.resolve({ destination: "a" }, { timeoutMs: 20 })).rejects.toMatchObject({
+      code: "VERBENA_CLIENT_TIMEOUT",
+    });
+  });
+
+  it("refuses calls after close and ends those in work", async () => {
+    engine.answer = () => new Promise(() => undefined);
+    const pending = client.resolve({ destination: "a" });
+    await client.close();
+    await expect(pending).rejects.toMatchObject({ code: "VERBENA_CLIENT_CLOSED" });
+    await expect(client.status()).rejects.toMatchObject({ code: "VERBENA_CLIENT_CLOSED" });
+  });
+});

@@ -1,0 +1,102 @@
+import { encodePathRecord, Gid, Guid, Mtu, type PathRecord, PKey, Rate } from "@verbena/ib";
+import type {
+  AcmCounters,
+  CacheEntry,
+  EndpointIdentity,
+  EndpointStatus,
+  EngineChange,
+  ResolveAnswer,
+} from "../engine/contract.js";
+import type {
+  CacheEntryJson,
+  ChangeJson,
+  CountersJson,
+  EndpointIdentityJson,
+  EndpointJson,
+  PathJson,
+  ResolveJson,
+} from "./wire.js";
+
+/** Drops members that are `undefined`, which JSON cannot say and exact optional types do not allow. */
+function present<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): Partial<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+/** A path in readable form, with the record itself. */
+export function encodePath(path: PathRecord): PathJson {
+  return {
+    record: encodePathRecord(path).toString("hex"),
+    dgid: Gid.format(path.dgid),
+    sgid: Gid.format(path.sgid),
+    dlid: path.dlid,
+    slid: path.slid,
+    pkey: PKey.format(path.pkey),
+    sl: path.sl,
+    tclass: path.tclass,
+    flowLabel: path.flowLabel,
+    hopLimit: path.hopLimit,
+    reversible: path.reversible,
+    serviceId: `0x${path.serviceId.toString(16).padStart(16, "0")}`,
+    qosClass: path.qosClass,
+    mtu: path.mtu,
+    rate: path.rate,
+    ...present<PathJson>({ mtuBytes: Mtu.toBytes(path.mtu), rateGbps: Rate.toGbps(path.rate) }),
+    packetLifeTime: path.packetLifeTime,
+    preference: path.preference,
+  };
+}
+
+/** The seven counters. */
+export function encodeCounters(counters: AcmCounters): CountersJson {
+  const { error, resolve, noData, addressQuery, addressCache, routeQuery, routeCache } = counters;
+  return { error, resolve, noData, addressQuery, addressCache, routeQuery, routeCache };
+}
+
+function encodeIdentity(endpoint: EndpointIdentity): EndpointIdentityJson {
+  return {
+    key: endpoint.key,
+    device: endpoint.device,
+    nodeGuid: Guid.format(endpoint.nodeGuid),
+    port: endpoint.port,
+    portCount: endpoint.portCount,
+    pkey: PKey.format(endpoint.pkey),
+  };
+}
+
+/** One endpoint. */
+export function encodeEndpoint(endpoint: EndpointStatus): EndpointJson {
+  return {
+    ...encodeIdentity(endpoint),
+    state: endpoint.state,
+    lid: endpoint.lid,
+    gid: Gid.format(endpoint.gid),
+    provider: endpoint.provider,
+    addresses: endpoint.addresses,
+    counters: encodeCounters(endpoint.counters),
+  };
+}
+
+/** An answer of the engine. */
+export function encodeAnswer(answer: ResolveAnswer): ResolveJson {
+  return {
+    paths: answer.paths.map(encodePath),
+    endpoint: encodeIdentity(answer.endpoint),
+    ...present<ResolveJson>({ chosenSource: answer.chosenSource }),
+    provenance: answer.provenance,
+    ageMs: answer.ageMs,
+    ...present<ResolveJson>({ expiresInMs: answer.expiresInMs }),
+    generation: answer.generation,
+    requestId: answer.requestId,
+  };
+}
+
+/** One cache entry. */
+export function encodeCacheEntry(entry: CacheEntry): CacheEntryJson {
+  const { gid, ...rest } = entry;
+  return { ...rest, ...(gid === undefined ? {} : { gid: Gid.format(gid) }) };
+}
+
+/** A change, member by member: the engine's changes hold nothing but texts, numbers and flags. */
+export function encodeChange(change: EngineChange): ChangeJson {
+  return change as unknown as ChangeJson;
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from "node:http";
+import { parseDestination } from "../embed/parse-destination.js";
+import type { ResolverEngine } from "../engine/contract.js";
+import { emptyBody, flushBody, resolveBody } from "./bodies.js";
+import { encodeAnswer, encodeCacheEntry, encodeChange, encodeCounters, encodeEndpoint } from "./encode.js";
+import { readBody } from "./request-body.js";
+import type {
+  CacheJson,
+  ChangeJson,
+  EndpointsJson,
+  FlushJson,
+  ReloadJson,
+  ResolveJson,
+  StatsJson,
+  StatusJson,
+} from "./wire.js";
+
+/** What the control socket asks of the daemon beside its engine. */
+export interface ControlHost {
+  readonly engine: ResolverEngine;
+  status(): StatusJson;
+  /** Rejects with VERBENA_CONFIG_INVALID; the running configuration stays. */
+  reload(): Promise<ReloadJson>;
+}
+
+/** One request, as a route sees it. */
+export interface ControlCall {
+  readonly request: IncomingMessage;
+  /** Aborted when the client has gone or the server closes. */
+  readonly signal: AbortSignal;
+  /** Number of the connection, for accounting. */
+  readonly client: number;
+}
+
+/** A JSON answer, or a stream of them, one per line. */
+export type ControlAnswer =
+  | { readonly kind: "json"; readonly body: unknown }
+  | { readonly kind: "lines"; readonly lines: AsyncIterable<unknown> };
+
+type Route = (host: ControlHost, call: ControlCall) => ControlAnswer | Promise<ControlAnswer>;
+
+const json = <T>(body: T): ControlAnswer => ({ kind: "json", body });
+
+/** Path, then method. */
+export const CONTROL_ROUTES: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
+  "/v1/status": { GET: (host) => json<StatusJson>(host.status()) },
+  "/v1/endpoints": {
+    GET: ({ engine }) => json<EndpointsJson>({ endpoints: engine.endpoints().map(encodeEndpoint) }),
+  },
+  "/v1/stats": { GET: (host) => json<StatsJson>(stats(host)) },
+  "/v1/cache": { GET: ({ engine }) => json<CacheJson>({ entries: engine.cacheEntries().map(encodeCacheEntry) }) },
+  "/v1/cache/flush": { POST: flush },
+  "/v1/resolve": { POST: resolve },
+  "/v1/reload": {
+    POST: async (host, { request }) => {
+      await readBody(request, emptyBody);
+      return json<ReloadJson>(await host.reload());
+    },
+  },
+  "/v1/watch": { GET: ({ engine }, { signal }) => ({ kind: "lines", lines: watch(engine, signal) }) },
+};
+
+function stats(host: ControlHost): StatsJson {
+  const { clients, uptimeMs } = host.status();
+  return {
+    counters: encodeCounters(host.engine.counters()),
+    endpoints: host.engine.endpoints().map(({ key, counters }) => ({ key, counters: encodeCounters(counters) })),
+    clients,
+    uptimeMs,
+  };
+}
+
+async function flush({ engine }: ControlHost, { request }: ControlCall): Promise<ControlAnswer> {
+  const { destination } = await readBody(request, flushBody);
+  const flushed = destination === undefined ? engine.flush() : engine.flush(parseDestination(destination));
+  return json<FlushJson>({ flushed });
+}
+
+async function resolve({ engine }: ControlHost, { request, signal, client }: ControlCall): Promise<ControlAnswer> {
+  const { destination, format, source, ...limits } = await readBody(request, resolveBody);
+  const answer = await engine.resolve({
+    destination: parseDestination(destination, format),
+    ...(source === undefined ? {} : { source: parseDestination(source) }),
+    ...(limits.noDelay === undefined ? {} : { noDelay: limits.noDelay }),
+    ...(limits.deadlineMs === undefined ? {} : { deadlineMs: limits.deadlineMs }),
+    ...(limits.maxPaths === undefined ? {} : { maxPaths: limits.maxPaths }),
+    signal,
+    client: { id: client, kind: "control" },
+  });
+  return json<ResolveJson>(encodeAnswer(answer));
+}
+
+/** The first line tells the client that it is listening: what happens from now on follows. */
+async function* watch(engine: ResolverEngine, signal: AbortSignal): AsyncGenerator<ChangeJson> {
+  const changes = engine.changes(signal);
+  yield { type: "watching" };
+  for await (const change of changes) yield encodeChange(change);
+}

@@ -1,0 +1,173 @@
+/**
+ * JSON shapes of the control socket (`/v1`). 64-bit numbers travel as text: GUIDs and service ids as `0x` and 16 hexadecimal digits,
+ * GIDs as IPv6 text, P_Keys as `0x` and 4 digits. Times are milliseconds.
+ */
+
+/** A path. `record` is the whole 64-byte PathRecord in hexadecimal, the other members are its fields in readable form. */
+export interface PathJson {
+  readonly record: string;
+  readonly dgid: string;
+  readonly sgid: string;
+  readonly dlid: number;
+  readonly slid: number;
+  readonly pkey: string;
+  readonly sl: number;
+  readonly tclass: number;
+  readonly flowLabel: number;
+  readonly hopLimit: number;
+  readonly reversible: boolean;
+  readonly serviceId: string;
+  readonly qosClass: number;
+  /** MTU code, and bytes where the code is known. */
+  readonly mtu: number;
+  readonly mtuBytes?: number;
+  /** Rate code, and Gb/s where the code is known. */
+  readonly rate: number;
+  readonly rateGbps?: number;
+  readonly packetLifeTime: number;
+  readonly preference: number;
+}
+
+/** Which local endpoint. */
+export interface EndpointIdentityJson {
+  readonly key: string;
+  readonly device: string;
+  readonly nodeGuid: string;
+  readonly port: number;
+  readonly portCount: number;
+  readonly pkey: string;
+}
+
+/** The seven counters of the client protocol. */
+export interface CountersJson {
+  readonly error: number;
+  readonly resolve: number;
+  readonly noData: number;
+  readonly addressQuery: number;
+  readonly addressCache: number;
+  readonly routeQuery: number;
+  readonly routeCache: number;
+}
+
+/** One endpoint of `GET /v1/endpoints`. */
+export interface EndpointJson extends EndpointIdentityJson {
+  readonly state: "joining" | "ready" | "failed";
+  readonly lid: number;
+  readonly gid: string;
+  readonly provider: string;
+  readonly addresses: readonly string[];
+  readonly counters: CountersJson;
+}
+
+/** `GET /v1/endpoints`. */
+export interface EndpointsJson {
+  readonly endpoints: readonly EndpointJson[];
+}
+
+/** `GET /v1/stats`. */
+export interface StatsJson {
+  readonly counters: CountersJson;
+  readonly endpoints: readonly { readonly key: string; readonly counters: CountersJson }[];
+  readonly clients: number;
+  readonly uptimeMs: number;
+}
+
+/** `GET /v1/status`. */
+export interface StatusJson {
+  readonly name: "verbena";
+  readonly version: string;
+  readonly pid: number;
+  readonly state: "ready" | "reloading" | "stopping";
+  readonly uptimeMs: number;
+  /** Where clients connect: paths, or `HOST:PORT`. */
+  readonly listening: readonly string[];
+  readonly control?: string;
+  readonly clients: number;
+  readonly reloads: number;
+  readonly endpoints: { readonly ready: number; readonly joining: number; readonly failed: number };
+  readonly providers: readonly string[];
+  /** Warnings of the configuration in use. */
+  readonly warnings: readonly string[];
+}
+
+/** One entry of `GET /v1/cache`. */
+export interface CacheEntryJson {
+  readonly cache: "address" | "route";
+  readonly endpoint: string;
+  readonly destination: string;
+  readonly state: "positive" | "negative" | "pending";
+  readonly provider: string;
+  readonly from: "provider" | "file" | "learned" | "local";
+  readonly gid?: string;
+  readonly lid?: number;
+  readonly paths?: number;
+  readonly ageMs: number;
+  /** Absent = never. */
+  readonly expiresInMs?: number;
+}
+
+/** `GET /v1/cache`. */
+export interface CacheJson {
+  readonly entries: readonly CacheEntryJson[];
+}
+
+/** Body of `POST /v1/cache/flush`: one destination, or everything. */
+export interface FlushRequestJson {
+  readonly destination?: string;
+}
+
+/** Answer to `POST /v1/cache/flush`. */
+export interface FlushJson {
+  readonly flushed: number;
+}
+
+/** Body of `POST /v1/resolve`. Texts as `parseDestination` reads them; a format overrides their form. */
+export interface ResolveRequestJson {
+  readonly destination: string;
+  readonly format?: "auto" | "name" | "ip" | "gid" | "lid";
+  readonly source?: string;
+  readonly noDelay?: boolean;
+  readonly deadlineMs?: number;
+  readonly maxPaths?: number;
+}
+
+/** Where one half of an answer came from. */
+export interface OriginJson {
+  readonly provider: string;
+  readonly from: "provider" | "cache" | "file" | "local";
+}
+
+/** Answer to `POST /v1/resolve`. */
+export interface ResolveJson {
+  /** Best first, never empty. */
+  readonly paths: readonly PathJson[];
+  readonly endpoint: EndpointIdentityJson;
+  readonly chosenSource?: string;
+  readonly provenance: { readonly address?: OriginJson; readonly route: OriginJson };
+  readonly ageMs: number;
+  /** Absent = never. */
+  readonly expiresInMs?: number;
+  readonly generation: number;
+  readonly requestId: string;
+}
+
+/** Answer to `POST /v1/reload`. */
+export interface ReloadJson {
+  /** Sections that changed and are in use now. */
+  readonly applied: readonly string[];
+  /** Changed keys that take effect at the next start. */
+  readonly needRestart: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** One line of `GET /v1/watch`. Kinds that a client does not know are to be passed over. */
+export type ChangeJson = { readonly type: string } & Readonly<Record<string, string | number | boolean>>;
+
+/** Body of every answer with a status of 400 or more. */
+export interface ErrorJson {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly hint?: string;
+  };
+}

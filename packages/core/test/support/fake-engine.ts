@@ -1,0 +1,165 @@
+import { emptyPathRecord, Gid, Guid, Lid, Mtu, PKey, Rate } from "@verbena/ib";
+import type {
+  AcmCounters,
+  CacheEntry,
+  EndpointStatus,
+  EngineChange,
+  ResolveAnswer,
+  ResolveRequest,
+  ResolverEngine,
+} from "../../src/engine/contract.js";
+import { coreError } from "../../src/errors.js";
+import type { Destination } from "../../src/sdk/destination.js";
+
+const counters: AcmCounters = {
+  error: 1,
+  resolve: 2,
+  noData: 3,
+  addressQuery: 4,
+  addressCache: 5,
+  routeQuery: 6,
+  routeCache: 7,
+};
+
+const identity = {
+  key: "sim0/1/0xffff",
+  device: "sim0",
+  nodeGuid: Guid.from(0x100000n),
+  port: 1,
+  portCount: 1,
+  pkey: PKey.DEFAULT,
+};
+
+/** An engine whose answers a test sets: what stands behind the control socket and the daemon in their tests. */
+export class FakeEngine implements ResolverEngine {
+  readonly requests: ResolveRequest[] = [];
+  readonly flushed: (Destination | undefined)[] = [];
+  isClosed = false;
+  /** Answers `resolve`; the default knows every name. */
+  answer: (request: ResolveRequest) => Promise<ResolveAnswer> = () => Promise.resolve(answerOf(7));
+  readonly #watchers = new Set<{ push(change: EngineChange): void; end(): void }>();
+
+  get watcherCount(): number {
+    return this.#watchers.size;
+  }
+
+  resolve(request: ResolveRequest): Promise<ResolveAnswer> {
+    this.requests.push(request);
+    if (this.isClosed) return Promise.reject(coreError("VERBENA_RESOLVE_CLOSED"));
+    return this.answer(request);
+  }
+
+  resolvePath(): Promise<ResolveAnswer> {
+    return Promise.resolve(answerOf(7));
+  }
+
+  querySa(): Promise<{ madStatus: number; record: Buffer }> {
+    return Promise.resolve({ madStatus: 0, record: Buffer.alloc(64) });
+  }
+
+  endpoints(): readonly EndpointStatus[] {
+    return [
+      {
+        ...identity,
+        state: "ready",
+        lid: Lid.from(4),
+        gid: Gid.parse("fe80::10:1"),
+        provider: "sa",
+        addresses: ["node1", "192.0.2.1/24"],
+        counters,
+      },
+    ];
+  }
+
+  endpointOf(): EndpointStatus | undefined {
+    return this.endpoints()[0];
+  }
+
+  counters(): AcmCounters {
+    return counters;
+  }
+
+  cacheEntries(): readonly CacheEntry[] {
+    return [
+      {
+        cache: "address",
+        endpoint: identity.key,
+        destination: "node2",
+        state: "positive",
+        provider: "sa",
+        from: "provider",
+        gid: Gid.parse("fe80::10:3"),
+        ageMs: 10,
+        expiresInMs: 20,
+      },
+    ];
+  }
+
+  flush(destination?: Destination): number {
+    this.flushed.push(destination);
+    return destination === undefined ? 5 : 1;
+  }
+
+  emit(change: EngineChange): void {
+    for (const watcher of this.#watchers) watcher.push(change);
+  }
+
+  async *changes(signal?: AbortSignal): AsyncGenerator<EngineChange> {
+    const queue: EngineChange[] = [];
+    let wake: () => void = () => undefined;
+    let isEnded = false;
+    const watcher = {
+      push: (change: EngineChange) => {
+        queue.push(change);
+        wake();
+      },
+      end: () => {
+        isEnded = true;
+        wake();
+      },
+    };
+    this.#watchers.add(watcher);
+    signal?.addEventListener("abort", watcher.end, { once: true });
+    try {
+      while (!isEnded) {
+        yield* queue.splice(0);
+        if (queue.length > 0 || isEnded) continue;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    } finally {
+      this.#watchers.delete(watcher);
+    }
+  }
+
+  close(): Promise<void> {
+    this.isClosed = true;
+    for (const watcher of this.#watchers) watcher.end();
+    return Promise.resolve();
+  }
+}
+
+/** An answer with one path to this LID. */
+export function answerOf(dlid: number): ResolveAnswer {
+  return {
+    paths: [
+      emptyPathRecord({
+        serviceId: 0x1000000000000001n,
+        dgid: Gid.parse("fe80::10:3"),
+        sgid: Gid.parse("fe80::10:1"),
+        dlid: Lid.from(dlid),
+        slid: Lid.from(4),
+        reversible: true,
+        pkey: PKey.DEFAULT,
+        mtu: Mtu.from(4),
+        rate: Rate.from(3),
+      }),
+    ],
+    endpoint: identity,
+    provenance: { address: { provider: "sa", from: "cache" }, route: { provider: "sa", from: "provider" } },
+    ageMs: 1,
+    generation: 3,
+    requestId: "r1",
+  };
+}
