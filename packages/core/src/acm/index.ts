@@ -1,0 +1,5 @@
+export type { AcmHandlerOptions, CachedResolver } from "./acm-handler.js";
+export { createAcmHandler } from "./acm-handler.js";
+export { AcmEdgeCounters, aggregateCounters } from "./edge-counters.js";
+export type { AcmFailure } from "./status.js";
+export { failureOf, statusOfMad } from "./status.js";
