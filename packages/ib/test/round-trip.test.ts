@@ -75,6 +75,7 @@ import {
   VerbenaError,
   writeAcmAddressRecord,
 } from "../src/index.js";
+import { coded } from "./coded.js";
 
 interface Codec<T> {
   readonly name: string;
@@ -95,42 +96,50 @@ const ascii = (from: number, to: number) => (bytes: Buffer) => {
   for (let i = from; i < to; i++) bytes[i] = 0x20 + ((bytes[i] ?? 0) % 0x5f);
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a table of codecs of different types
-const codecs: readonly Codec<any>[] = [
-  { name: "PathRecord", size: 64, encode: encodePathRecord, decode: decodePathRecord },
-  { name: "McMemberRecord", size: 52, encode: encodeMcMemberRecord, decode: decodeMcMemberRecord },
-  { name: "NodeInfo", size: 40, encode: encodeNodeInfo, decode: decodeNodeInfo },
-  {
+/** Codecs of different types in one table; a value only ever goes back to the codec it came from. */
+const table = <T>(codec: Codec<T>): Codec<unknown> => codec as unknown as Codec<unknown>;
+
+const codecs: readonly Codec<unknown>[] = [
+  table({ name: "PathRecord", size: 64, encode: encodePathRecord, decode: decodePathRecord }),
+  table({ name: "McMemberRecord", size: 52, encode: encodeMcMemberRecord, decode: decodeMcMemberRecord }),
+  table({ name: "NodeInfo", size: 40, encode: encodeNodeInfo, decode: decodeNodeInfo }),
+  table({
     name: "NodeDescription",
     size: 64,
     encode: encodeNodeDescription,
     decode: decodeNodeDescription,
     fix: ascii(0, 64),
-  },
-  { name: "NodeRecord", size: 108, encode: encodeNodeRecord, decode: decodeNodeRecord, fix: ascii(44, 108) },
-  { name: "PortInfo", size: 64, encode: encodePortInfo, decode: decodePortInfo },
-  { name: "PortInfoRecord", size: 68, encode: encodePortInfoRecord, decode: decodePortInfoRecord },
-  { name: "ServiceRecord", size: 176, encode: encodeServiceRecord, decode: decodeServiceRecord, fix: ascii(48, 112) },
-  { name: "InformInfo", size: 36, encode: encodeInformInfo, decode: decodeInformInfo },
-  { name: "InformInfoRecord", size: 60, encode: encodeInformInfoRecord, decode: decodeInformInfoRecord },
-  { name: "Notice", size: 80, encode: encodeNotice, decode: decodeNotice },
-  { name: "ClassPortInfo", size: 72, encode: encodeClassPortInfo, decode: decodeClassPortInfo },
-  { name: "GuidInfoRecord", size: 72, encode: encodeGuidInfoRecord, decode: decodeGuidInfoRecord },
-  { name: "SwitchInfo", size: 20, encode: encodeSwitchInfo, decode: decodeSwitchInfo },
-  { name: "SwitchInfoRecord", size: 24, encode: encodeSwitchInfoRecord, decode: decodeSwitchInfoRecord },
-  { name: "SmInfo", size: 21, encode: encodeSmInfo, decode: decodeSmInfo },
-  { name: "SmInfoRecord", size: 25, encode: encodeSmInfoRecord, decode: decodeSmInfoRecord },
-  { name: "LinkRecord", size: 6, encode: encodeLinkRecord, decode: decodeLinkRecord },
-  { name: "LinearForwardingTable", size: 64, encode: encodeLftBlock, decode: decodeLftBlock },
-  { name: "LftRecord", size: 72, encode: encodeLftRecord, decode: decodeLftRecord },
-  { name: "MulticastForwardingTable", size: 64, encode: encodeMftBlock, decode: decodeMftBlock },
-  { name: "MftRecord", size: 72, encode: encodeMftRecord, decode: decodeMftRecord },
-  { name: "PKeyTable", size: 64, encode: encodePKeyBlock, decode: decodePKeyBlock },
-  { name: "PKeyTableRecord", size: 72, encode: encodePKeyTableRecord, decode: decodePKeyTableRecord },
-  { name: "MadHeader", size: 24, encode: encodeMadHeader, decode: decodeMadHeader },
-  { name: "RmppHeader", size: 12, encode: encodeRmppHeader, decode: decodeRmppHeader },
-  { name: "SaHeader", size: 20, encode: encodeSaHeader, decode: decodeSaHeader },
-  {
+  }),
+  table({ name: "NodeRecord", size: 108, encode: encodeNodeRecord, decode: decodeNodeRecord, fix: ascii(44, 108) }),
+  table({ name: "PortInfo", size: 64, encode: encodePortInfo, decode: decodePortInfo }),
+  table({ name: "PortInfoRecord", size: 68, encode: encodePortInfoRecord, decode: decodePortInfoRecord }),
+  table({
+    name: "ServiceRecord",
+    size: 176,
+    encode: encodeServiceRecord,
+    decode: decodeServiceRecord,
+    fix: ascii(48, 112),
+  }),
+  table({ name: "InformInfo", size: 36, encode: encodeInformInfo, decode: decodeInformInfo }),
+  table({ name: "InformInfoRecord", size: 60, encode: encodeInformInfoRecord, decode: decodeInformInfoRecord }),
+  table({ name: "Notice", size: 80, encode: encodeNotice, decode: decodeNotice }),
+  table({ name: "ClassPortInfo", size: 72, encode: encodeClassPortInfo, decode: decodeClassPortInfo }),
+  table({ name: "GuidInfoRecord", size: 72, encode: encodeGuidInfoRecord, decode: decodeGuidInfoRecord }),
+  table({ name: "SwitchInfo", size: 20, encode: encodeSwitchInfo, decode: decodeSwitchInfo }),
+  table({ name: "SwitchInfoRecord", size: 24, encode: encodeSwitchInfoRecord, decode: decodeSwitchInfoRecord }),
+  table({ name: "SmInfo", size: 21, encode: encodeSmInfo, decode: decodeSmInfo }),
+  table({ name: "SmInfoRecord", size: 25, encode: encodeSmInfoRecord, decode: decodeSmInfoRecord }),
+  table({ name: "LinkRecord", size: 6, encode: encodeLinkRecord, decode: decodeLinkRecord }),
+  table({ name: "LinearForwardingTable", size: 64, encode: encodeLftBlock, decode: decodeLftBlock }),
+  table({ name: "LftRecord", size: 72, encode: encodeLftRecord, decode: decodeLftRecord }),
+  table({ name: "MulticastForwardingTable", size: 64, encode: encodeMftBlock, decode: decodeMftBlock }),
+  table({ name: "MftRecord", size: 72, encode: encodeMftRecord, decode: decodeMftRecord }),
+  table({ name: "PKeyTable", size: 64, encode: encodePKeyBlock, decode: decodePKeyBlock }),
+  table({ name: "PKeyTableRecord", size: 72, encode: encodePKeyTableRecord, decode: decodePKeyTableRecord }),
+  table({ name: "MadHeader", size: 24, encode: encodeMadHeader, decode: decodeMadHeader }),
+  table({ name: "RmppHeader", size: 12, encode: encodeRmppHeader, decode: decodeRmppHeader }),
+  table({ name: "SaHeader", size: 20, encode: encodeSaHeader, decode: decodeSaHeader }),
+  table({
     name: "Smp",
     size: 256,
     encode: encodeSmp,
@@ -138,9 +147,9 @@ const codecs: readonly Codec<any>[] = [
     fix: (bytes) => {
       bytes[1] = 0x01 | ((bytes[1] ?? 0) & 0x80);
     },
-  },
-  { name: "AcmMad", size: 256, encode: encodeAcmMad, decode: decodeAcmMad },
-  { name: "AcmAddressRecord", size: 72, encode: encodeAcmAddress, decode: decodeAcmAddressRecord },
+  }),
+  table({ name: "AcmMad", size: 256, encode: encodeAcmMad, decode: decodeAcmMad }),
+  table({ name: "AcmAddressRecord", size: 72, encode: encodeAcmAddress, decode: decodeAcmAddressRecord }),
 ];
 
 const bytesOf = (codec: Codec<unknown>): fc.Arbitrary<Buffer> =>
@@ -149,8 +158,6 @@ const bytesOf = (codec: Codec<unknown>): fc.Arbitrary<Buffer> =>
     codec.fix?.(bytes);
     return bytes;
   });
-
-const coded = (code: string) => expect.objectContaining({ code });
 
 describe.each(codecs)("$name", (codec) => {
   it("keeps every field of any bytes, and its own bytes exactly", () => {
@@ -210,7 +217,7 @@ function* breakNumbers(value: unknown): Generator {
 
 describe("random bytes", () => {
   const decoders: Readonly<Record<string, (buf: Buffer) => unknown>> = {
-    ...Object.fromEntries(codecs.map(({ name, decode }) => [name, (buf: Buffer) => decode(buf) as unknown])),
+    ...Object.fromEntries(codecs.map(({ name, decode }) => [name, decode])),
     decodeAcmHeader,
     decodeAcmReplyHeader,
     decodeAcmRequest,
@@ -225,7 +232,9 @@ describe("random bytes", () => {
   };
   // Small numbers are where versions, opcodes and lengths are right by chance.
   const byte = fc.oneof(fc.constantFrom(0, 1, 2, 3, 16, 88, 0x81, 0x82, 0x83), fc.integer({ min: 0, max: 255 }));
-  const anything = fc.array(byte, { maxLength: 700 }).map((list) => Buffer.from(list));
+  const anything = fc
+    .tuple(fc.array(byte, { maxLength: 40 }), fc.uint8Array({ maxLength: 640 }))
+    .map(([head, tail]) => Buffer.concat([Buffer.from(head), tail]));
 
   it.each(Object.entries(decoders))("make %s return or throw its own error", (_, decode) => {
     fc.assert(

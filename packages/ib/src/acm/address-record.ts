@@ -1,7 +1,7 @@
 import { decodePathRecord, type PathRecord, writePathRecord } from "../record/path-record.js";
 import { Gid } from "../value/gid.js";
 import type { Lid } from "../value/lid.js";
-import { checkUint, needBytes } from "../wire/check.js";
+import { badValue, checkUint, needBytes } from "../wire/check.js";
 import { readU16Host, readU32Host, writeU16Host, writeU32Host } from "../wire/host-order.js";
 import { putBytes, putU16 } from "../wire/put.js";
 import { putText, readText } from "../wire/text.js";
@@ -89,10 +89,10 @@ export function acmAddressRecord(flags: number, address: AcmAddress): AcmAddress
       putText(info, 0, address.name, ACM_ADDRESS_SIZE, "AcmAddress.name");
       return { flags, type: ACM_TYPE.NAME, info };
     case "ip4":
-      putBytes(info, 0, address.address, 4, "AcmAddress.ip4");
+      putExactly(info, address.address, 4, "AcmAddress.ip4");
       return { flags, type: ACM_TYPE.IP4, info };
     case "ip6":
-      putBytes(info, 0, address.address, 16, "AcmAddress.ip6");
+      putExactly(info, address.address, 16, "AcmAddress.ip6");
       return { flags, type: ACM_TYPE.IP6, info };
     case "gid":
       Gid.write(info, 0, address.gid);
@@ -106,4 +106,9 @@ export function acmAddressRecord(flags: number, address: AcmAddress): AcmAddress
     case "unknown":
       return { flags, type: address.code, info: address.info };
   }
+}
+
+function putExactly(info: Buffer, bytes: Uint8Array, size: number, field: string): void {
+  if (bytes.length !== size) throw badValue(field, `${bytes.length} bytes`, `${size} bytes`);
+  info.set(bytes, 0);
 }

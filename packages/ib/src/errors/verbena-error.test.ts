@@ -1,4 +1,5 @@
 import { defineErrors } from "./define-errors.js";
+import type * as Module from "./verbena-error.js";
 import { VerbenaError } from "./verbena-error.js";
 
 const fail = defineErrors({
@@ -54,7 +55,7 @@ describe("VerbenaError", () => {
     expect(VerbenaError.is(error, "VERBENA_TEST_PLAIN")).toBe(true);
     expect(VerbenaError.is(error, "VERBENA_TEST_THING")).toBe(false);
     jest.isolateModules(() => {
-      const copy = jest.requireActual<typeof import("./verbena-error.js")>("./verbena-error.js");
+      const copy = jest.requireActual<typeof Module>("./verbena-error.js");
       expect(copy.VerbenaError).not.toBe(VerbenaError);
       expect(copy.VerbenaError.is(error)).toBe(true);
     });

@@ -35,9 +35,7 @@ export class VerbenaError extends Error {
   declare readonly syscall?: string;
 
   /** Brand; on the prototype, so that it does not show up when an error is printed. */
-  get [BRAND](): true {
-    return true;
-  }
+  declare readonly [BRAND]: true;
 
   constructor(code: string, message: string, options: VerbenaErrorOptions = {}) {
     super(message, "cause" in options && options.cause !== undefined ? { cause: options.cause } : undefined);
@@ -50,10 +48,9 @@ export class VerbenaError extends Error {
 
   static {
     // On the prototype, so that it costs nothing per error and does not show up among the own properties.
-    Object.defineProperty(VerbenaError.prototype, "name", {
-      value: "VerbenaError",
-      configurable: true,
-      writable: true,
+    Object.defineProperties(VerbenaError.prototype, {
+      name: { value: "VerbenaError", configurable: true, writable: true },
+      [BRAND]: { value: true },
     });
   }
 
@@ -72,7 +69,12 @@ export class VerbenaError extends Error {
       ...(this.hint === undefined ? {} : { hint: this.hint }),
       ...(this.errno === undefined ? {} : { errno: this.errno }),
       ...(this.syscall === undefined ? {} : { syscall: this.syscall }),
-      ...(cause === undefined ? {} : { cause: cause instanceof Error ? cause.message : String(cause) }),
+      ...(cause === undefined ? {} : { cause: textOf(cause) }),
     };
   }
+}
+
+function textOf(cause: unknown): string {
+  if (cause instanceof Error) return cause.message;
+  return typeof cause === "string" ? cause : Object.prototype.toString.call(cause);
 }

@@ -153,12 +153,12 @@ export const ComponentMask = {
 
 /** Component mask of a PathRecord query: the fields given in `partial`. */
 export function pathRecordMask(partial: Partial<PathRecord>): bigint {
-  return ComponentMask.from(PATH_RECORD_COMPONENTS, partial as Readonly<Record<string, unknown>>);
+  return ComponentMask.from(PATH_RECORD_COMPONENTS, partial);
 }
 
 /** Component mask of an MCMemberRecord request: the fields given in `partial`. */
 export function mcMemberMask(partial: Partial<McMemberRecord>): bigint {
-  return ComponentMask.from(MC_MEMBER_COMPONENTS, partial as Readonly<Record<string, unknown>>);
+  return ComponentMask.from(MC_MEMBER_COMPONENTS, partial);
 }
 
 /**

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { coded } from "../../test/coded.js";
 import { IpAddress } from "./ip-address.js";
 
 describe("IpAddress", () => {
@@ -14,7 +15,7 @@ describe("IpAddress", () => {
     "refuses %j",
     (text) => {
       expect(IpAddress.tryParse(text)).toBeUndefined();
-      expect(() => IpAddress.parse(text)).toThrow(expect.objectContaining({ code: "VERBENA_IB_SYNTAX" }) as Error);
+      expect(() => IpAddress.parse(text)).toThrow(coded("VERBENA_IB_SYNTAX"));
     },
   );
 
@@ -36,9 +37,7 @@ describe("IpAddress", () => {
   });
 
   it("refuses other lengths", () => {
-    expect(() => IpAddress.fromBytes(Buffer.alloc(5))).toThrow(
-      expect.objectContaining({ code: "VERBENA_IB_MALFORMED" }) as Error,
-    );
+    expect(() => IpAddress.fromBytes(Buffer.alloc(5))).toThrow(coded("VERBENA_IB_MALFORMED"));
   });
 
   it.each([

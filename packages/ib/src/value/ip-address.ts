@@ -20,7 +20,7 @@ function tryParse(text: string): IpAddress | undefined {
   if (typeof text !== "string") return undefined;
   if (!text.includes(":")) return parseIpv4(text);
   const value = Gid.tryParse(text);
-  return value === undefined ? undefined : (Gid.format(value) as string as IpAddress);
+  return value === undefined ? undefined : (Gid.format(value) as IpAddress);
 }
 
 /** Operations on {@link IpAddress}. */
@@ -49,7 +49,7 @@ export const IpAddress = {
   fromBytes(bytes: Buffer): IpAddress {
     if (bytes.length === 4) return bytes.join(".") as IpAddress;
     needBytes("IP address", bytes, 0, Gid.SIZE);
-    return Gid.format(Gid.read(bytes, 0)) as string as IpAddress;
+    return Gid.format(Gid.read(bytes, 0)) as IpAddress;
   },
   /** 169.254.0.0/16 or fe80::/10. */
   isLinkLocal(address: IpAddress): boolean {

@@ -1,3 +1,4 @@
+import { coded } from "../../test/coded.js";
 import { Lid } from "./lid.js";
 
 describe("Lid", () => {
@@ -9,7 +10,7 @@ describe("Lid", () => {
 
   it.each(["", "-1", "65536", "0x10000", "1.5", "1 ", "lid"])("refuses %j", (text) => {
     expect(Lid.tryParse(text)).toBeUndefined();
-    expect(() => Lid.parse(text)).toThrow(expect.objectContaining({ code: "VERBENA_IB_SYNTAX" }));
+    expect(() => Lid.parse(text)).toThrow(coded("VERBENA_IB_SYNTAX"));
   });
 
   it.each([
@@ -28,10 +29,10 @@ describe("Lid", () => {
     expect(Lid.base(Lid.from(0x17), 0)).toBe(0x17);
     expect(Lid.base(Lid.from(0x17), 2)).toBe(0x14);
     expect(Lid.base(Lid.from(0xbfff), 7)).toBe(0xbf80);
-    expect(() => Lid.base(Lid.from(1), 8)).toThrow(expect.objectContaining({ code: "VERBENA_IB_VALUE" }));
+    expect(() => Lid.base(Lid.from(1), 8)).toThrow(coded("VERBENA_IB_VALUE"));
   });
 
   it.each([-1, 0x1_0000, 1.5, Number.NaN])("refuses %d", (value) => {
-    expect(() => Lid.from(value)).toThrow(expect.objectContaining({ code: "VERBENA_IB_VALUE" }));
+    expect(() => Lid.from(value)).toThrow(coded("VERBENA_IB_VALUE"));
   });
 });

@@ -1,3 +1,4 @@
+import { coded } from "../../test/coded.js";
 import { Mtu } from "./mtu.js";
 
 describe("Mtu", () => {
@@ -24,6 +25,6 @@ describe("Mtu", () => {
   });
 
   it("refuses codes over six bits", () => {
-    expect(() => Mtu.from(64)).toThrow(expect.objectContaining({ code: "VERBENA_IB_VALUE" }));
+    expect(() => Mtu.from(64)).toThrow(coded("VERBENA_IB_VALUE"));
   });
 });

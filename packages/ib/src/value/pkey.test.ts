@@ -1,3 +1,4 @@
+import { coded } from "../../test/coded.js";
 import { PKey } from "./pkey.js";
 
 describe("PKey", () => {
@@ -8,7 +9,7 @@ describe("PKey", () => {
   });
 
   it.each(["", "0x", "0x12345", "default", "-1"])("refuses %j", (text) => {
-    expect(() => PKey.parse(text)).toThrow(expect.objectContaining({ code: "VERBENA_IB_SYNTAX" }));
+    expect(() => PKey.parse(text)).toThrow(coded("VERBENA_IB_SYNTAX"));
   });
 
   it.each([
