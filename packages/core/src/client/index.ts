@@ -1,1 +1,13 @@
-export {};
+export type { AcmAddressInput } from "./acm-address.js";
+export type { AcmCallOptions } from "./acm-call.js";
+export type {
+  AcmConnectOptions,
+  AcmNumberedEndpoint,
+  AcmPathOptions,
+  AcmPerfOptions,
+  AcmResolution,
+  AcmResolveOptions,
+} from "./acm-client.js";
+export { AcmClient } from "./acm-client.js";
+export type { AcmConnectionOptions, AcmServiceAddress } from "./acm-connection.js";
+export { ACM_DEFAULT_PORT } from "./acm-connection.js";
