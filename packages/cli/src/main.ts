@@ -1,1 +1,6 @@
-export {};
+import { runFace } from "./face.js";
+import { processIo } from "./io.js";
+
+void runFace(process.argv, processIo()).then((code) => {
+  process.exitCode = code;
+});

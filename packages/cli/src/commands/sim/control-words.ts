@@ -1,0 +1,71 @@
+import type { ControlRequest } from "@verbena/fabric-sim";
+import { parseDurationMs } from "../../duration.js";
+import { cliError } from "../../errors.js";
+
+/** Turns the words behind `sim ctl` into a request. Throws `VERBENA_CLI_USAGE_ARGUMENT`. */
+export function parseControlWords(words: readonly string[]): ControlRequest {
+  const [op, ...rest] = words;
+  switch (op) {
+    case "status":
+    case "counters":
+    case "topology":
+      return noMore(rest, { op });
+    case "reregister":
+    case "sweep":
+      return noMore(rest, { op: "sm", action: op });
+    case "link":
+      return link(rest);
+    case "sa":
+      return sa(rest);
+    case "addr":
+      return addr(rest);
+    case "lid":
+      return lid(rest);
+    case "routes":
+      return routes(rest);
+    default:
+      throw usage(
+        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, routes, counters, topology`,
+      );
+  }
+}
+
+function link([action, end, ...rest]: readonly string[]): ControlRequest {
+  if ((action !== "up" && action !== "down") || end === undefined) throw usage("link takes `down END` or `up END`");
+  return noMore(rest, { op: "link", action, end });
+}
+
+function sa([mode, duration, ...rest]: readonly string[]): ControlRequest {
+  if (mode !== "normal" && mode !== "busy" && mode !== "silent") throw usage("sa takes `normal`, `busy` or `silent`");
+  return noMore(rest, { op: "sa", mode, ...(duration === undefined ? {} : { durationMs: parseDurationMs(duration) }) });
+}
+
+function addr([action, first, second, pkey, ...rest]: readonly string[]): ControlRequest {
+  if (action === "add" && first !== undefined && second !== undefined) {
+    return noMore(rest, { op: "addr", action, node: first, address: second, ...(pkey === undefined ? {} : { pkey }) });
+  }
+  if (action === "del" && first !== undefined && second === undefined) return { op: "addr", action, address: first };
+  if (action === "move" && first !== undefined && second !== undefined && pkey === undefined) {
+    return { op: "addr", action, address: first, node: second };
+  }
+  throw usage("addr takes `add NODE[PORT] IP/PREFIX [PKEY]`, `del IP` or `move IP NODE[PORT]`");
+}
+
+function lid([action, end, ...rest]: readonly string[]): ControlRequest {
+  if (action !== "change" || end === undefined) throw usage("lid takes `change END`");
+  return noMore(rest, { op: "lid", action, end });
+}
+
+function routes([from, to, ...rest]: readonly string[]): ControlRequest {
+  if (from === undefined || to === undefined) throw usage("routes takes `FROM TO`");
+  return noMore(rest, { op: "routes", from, to });
+}
+
+function noMore(rest: readonly string[], request: ControlRequest): ControlRequest {
+  if (rest.length > 0) throw usage(`too many words: ${rest.join(" ")}`);
+  return request;
+}
+
+function usage(what: string): Error {
+  return cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what } });
+}

@@ -1,0 +1,51 @@
+import type { ControlRequest, CountersResult, FabricStatus, PortStatus, RouteResult } from "@verbena/fabric-sim";
+import { renderTable } from "../../output/table.js";
+
+/** The answer to a control request as text. */
+export function describeResult(request: ControlRequest, result: unknown): string {
+  switch (request.op) {
+    case "status":
+      return describeStatus(result as FabricStatus);
+    case "routes":
+      return describeRoute(result as RouteResult);
+    case "counters":
+      return describeCounters(result as CountersResult);
+    case "topology":
+      return (result as { text: string }).text;
+    case "link":
+      return portTable((result as { ports: readonly PortStatus[] }).ports);
+    case "lid":
+      return portTable([(result as { port: PortStatus }).port]);
+    default:
+      return "ok\n";
+  }
+}
+
+function describeStatus(status: FabricStatus): string {
+  const { hosts, switches, links, linksDown, multicastGroups, addresses } = status.counts;
+  return [
+    `fabric in ${status.dir}: ${String(hosts)} hosts, ${String(switches)} switches, ${String(links)} links (${String(linksDown)} down)`,
+    `subnet manager ${status.sm.end}, LID ${String(status.sm.lid)}; SA ${status.sa.mode}; ${String(multicastGroups)} multicast groups, ${String(addresses)} addresses, ${String(status.programs.length)} programs attached`,
+    portTable(status.nodes.flatMap(({ ports }) => ports)),
+  ].join("\n");
+}
+
+function portTable(ports: readonly PortStatus[]): string {
+  return renderTable(
+    ["port", "peer", "state", "rate", "LID", "GUID"],
+    ports.map(({ end, peer, state, rate, lid, guid }) => [end, peer ?? "-", state, rate, String(lid), guid]),
+  );
+}
+
+/** `H1[1] -> L1[1]  L1[9] -> S1[1] …`, one hop a line. */
+export function describeRoute(route: RouteResult): string {
+  const lines = route.hops.map(({ from, to }, index) => `${String(index + 1).padStart(3)}  ${from} -> ${to}`);
+  const end = route.arrives ? "arrives" : `does not arrive: ${route.reason ?? "unknown"}`;
+  return [`LID ${String(route.slid)} to LID ${String(route.dlid)}`, ...lines, `     ${end}`, ""].join("\n");
+}
+
+function describeCounters({ sa, saUnanswered, saBusy }: CountersResult): string {
+  const rows = sa.map((counter) => Object.values(counter).map(String));
+  const header = Object.keys(sa[0] ?? { attribute: "", method: "", count: 0 });
+  return `${renderTable(header, rows)}\nunanswered ${String(saUnanswered)}, busy ${String(saBusy)}\n`;
+}

@@ -1,0 +1,67 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { resolve } from "node:path";
+import { libfabricsimPath, SimControlClient } from "@verbena/fabric-sim";
+import { cliError } from "../../errors.js";
+
+export interface ExecOptions {
+  readonly dir: string;
+  readonly node: string;
+  readonly json?: boolean;
+}
+
+/** Runs a program on a simulated node; returns its exit status, or 128 + N when signal N ended it. */
+export async function execOnNode(command: readonly string[], options: ExecOptions): Promise<number> {
+  const [program, ...args] = command;
+  if (program === undefined) throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: "no command given" } });
+  await makeSureItRuns(options);
+  const child = spawn(program, args, { stdio: "inherit", env: nodeEnvironment(options) });
+  const forward = (signal: NodeJS.Signals): void => {
+    child.kill(signal);
+  };
+  const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+  for (const signal of signals) process.on(signal, forward);
+  try {
+    return await new Promise<number>((settle, reject) => {
+      child.once("error", (cause: NodeJS.ErrnoException) => {
+        reject(cliError("VERBENA_CLI_EXEC", { details: { program, reason: cause.message }, cause }));
+      });
+      child.once("exit", (code, signal) => {
+        settle(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+      });
+    });
+  } finally {
+    for (const signal of signals) process.off(signal, forward);
+  }
+}
+
+/** What makes a process a program of that node: for C programs the preload, for our addon the directory and the library's path. */
+export function nodeEnvironment(options: { readonly dir: string; readonly node: string }): NodeJS.ProcessEnv {
+  const library = libfabricsimPath();
+  const preload = process.env["LD_PRELOAD"];
+  return {
+    ...process.env,
+    FABRICSIM_DIR: resolve(options.dir),
+    FABRICSIM_NODE: options.node,
+    VERBENA_LIBFABRICSIM: library,
+    LD_PRELOAD: preload === undefined || preload === "" ? library : `${library}:${preload}`,
+  };
+}
+
+/** A clear answer now is better than a library that cannot attach in a program that does not say why. */
+async function makeSureItRuns({ dir, node }: ExecOptions): Promise<void> {
+  await using control = await SimControlClient.connect(dir);
+  const { nodes } = await control.request({ op: "status" });
+  for (const name of node.split(",")) {
+    const isThere = nodes.some(
+      ({ id, description, kind }) => kind === "ca" && [id, description, description.split(" ", 1)[0]].includes(name),
+    );
+    if (!isThere) {
+      const known = nodes
+        .filter(({ kind }) => kind === "ca")
+        .slice(0, 8)
+        .map(({ id }) => id);
+      throw cliError("VERBENA_CLI_USAGE_NODE", { details: { node: name, dir, known: known.join(", ") } });
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { Command } from "commander";
+import { action, type CommandHost } from "../../command.js";
+import type { ExecOptions } from "./exec.js";
+import type { RunOptions } from "./run.js";
+
+/** `verbena sim …`: a simulated fabric on this machine. */
+export function registerSim(program: Command, host: CommandHost): void {
+  const sim = program.command("sim").description("run and steer a simulated InfiniBand fabric");
+  registerRun(sim, host);
+  registerExec(sim, host);
+  registerControl(sim, host);
+  registerTopology(sim, host);
+}
+
+function registerRun(sim: Command, host: CommandHost): void {
+  sim
+    .command("run")
+    .description("run a fabric in the foreground; prints `ready` when programs can attach")
+    .argument("<topology>", "file in ibsim or ibnetdiscover text")
+    .requiredOption("--dir <dir>", "directory of the fabric's sockets; its name is how programs find it")
+    .option("--addresses <file>", "IP addresses of the ports, lines `NODE[PORT] IP/PREFIX [PKEY]`")
+    .option("--sm-node <end>", "port of the subnet manager, `NODE` or `NODE[PORT]`")
+    .option("--seed <n>", "seed of everything random", "1")
+    .addHelpText("after", "\nExample:\n  verbena sim run cluster.net --dir /tmp/fabric --addresses cluster.addr\n")
+    .action(
+      action<RunOptions>(host, async ([topology = ""], options) => {
+        const { runFabric } = await import("./run.js");
+        return runFabric(topology, options, host.io);
+      }),
+    );
+}
+
+function registerExec(sim: Command, host: CommandHost): void {
+  sim
+    .command("exec")
+    .description("run any program on a simulated node")
+    .requiredOption("--dir <dir>", "directory of the fabric")
+    .requiredOption("--node <name>", "topology id, NodeDescription or its first word; a comma list gives several HCAs")
+    .argument("<command...>", "the program and its arguments, after `--`")
+    .passThroughOptions()
+    .addHelpText("after", "\nExample:\n  verbena sim exec --dir /tmp/fabric --node H1 -- saquery\n")
+    .action(
+      action<ExecOptions>(host, async (command, options) => {
+        const { execOnNode } = await import("./exec.js");
+        return execOnNode(command, options);
+      }),
+    );
+}
+
+function registerControl(sim: Command, host: CommandHost): void {
+  sim
+    .command("ctl")
+    .description("look at a running fabric and change it")
+    .requiredOption("--dir <dir>", "directory of the fabric")
+    .argument("<request...>", "what to do, see below")
+    .addHelpText("after", CONTROL_HELP)
+    .action(
+      action<{ dir: string; json?: boolean }>(host, async (words, options) => {
+        const { controlFabric } = await import("./control.js");
+        return controlFabric(words, options, host.io);
+      }),
+    );
+}
+
+const CONTROL_HELP = `
+Requests:
+  status                                   nodes, ports, subnet manager
+  link down|up END                         END is NODE or NODE[PORT]
+  sa normal|busy|silent [DURATION]         5s, 250ms, …; without one until changed
+  addr add NODE[PORT] IP/PREFIX [PKEY]     an address comes to a port
+  addr del IP                              it goes
+  addr move IP NODE[PORT]                  it moves
+  reregister                               the subnet manager asks all ports to register again
+  sweep                                    the subnet manager looks at the fabric again
+  lid change END                           a port gets another LID
+  routes FROM TO                           the way of a packet, hop by hop
+  counters                                 what the SA was asked
+  topology                                 the topology as text
+
+Example:
+  verbena sim ctl --dir /tmp/fabric link down H2
+`;
+
+function registerTopology(sim: Command, host: CommandHost): void {
+  sim
+    .command("topology")
+    .description("print a generated topology")
+    .argument("<shape>", "two-level or fat-tree")
+    .requiredOption("--hosts <n>", "number of hosts")
+    .option("--leafs <n>", "leaf switches of a fat tree", "4")
+    .option("--spines <n>", "spine switches of a fat tree", "2")
+    .option("--rate <rate>", "rate of every link", "4xEDR")
+    .addHelpText("after", "\nExample:\n  verbena sim topology two-level --hosts 8 > cluster.net\n")
+    .action(
+      action<{ hosts: string; leafs: string; spines: string; rate: string; json?: boolean }>(
+        host,
+        async ([shape = ""], options) => {
+          const { printTopology } = await import("./topology.js");
+          return printTopology(shape, options, host.io);
+        },
+      ),
+    );
+}

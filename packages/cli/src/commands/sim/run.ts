@@ -1,0 +1,35 @@
+import { startFabric } from "@verbena/fabric-sim";
+import { EXIT, type ExitCode } from "../../exit-code.js";
+import type { Io } from "../../io.js";
+import { wholeNumber } from "../../numbers.js";
+import { untilSignal } from "../../until-signal.js";
+
+export interface RunOptions {
+  readonly dir: string;
+  readonly addresses?: string;
+  readonly smNode?: string;
+  readonly seed: string;
+  readonly json?: boolean;
+}
+
+/** Runs a fabric until SIGINT or SIGTERM. */
+export async function runFabric(topology: string, options: RunOptions, io: Io): Promise<ExitCode> {
+  await using fabric = await startFabric({
+    topology,
+    dir: options.dir,
+    addressesFile: options.addresses,
+    smNode: options.smNode,
+    seed: wholeNumber("--seed", options.seed),
+    logger: {
+      info: () => undefined,
+      warn: (facts, message) => {
+        io.err(`${message} ${JSON.stringify(facts)}\n`);
+      },
+    },
+  });
+  if (options.json === true)
+    io.out(`${JSON.stringify({ ready: true, dir: fabric.dir, nodes: fabric.topology.nodes.length })}\n`);
+  else io.out("ready\n");
+  await untilSignal(["SIGINT", "SIGTERM"]);
+  return EXIT.OK;
+}

@@ -1,0 +1,28 @@
+import { defineErrors } from "@verbena/ib";
+
+/** Every coded error of the program; one section each in `docs/errors.md`. Alphabetical. */
+export const CLI_ERRORS = {
+  VERBENA_CLI_EXEC: {
+    message: "{program} could not be started: {reason}",
+    hint: "check the name and that it is installed",
+  },
+  VERBENA_CLI_USAGE_ARGUMENT: {
+    message: "{what}",
+    hint: "run the command with --help",
+  },
+  VERBENA_CLI_USAGE_DURATION: {
+    message: '"{text}" is not a duration',
+    hint: "write 250ms, 5s, 2m or 1h; a bare number counts seconds",
+  },
+  VERBENA_CLI_USAGE_NODE: {
+    message: 'the fabric in {dir} has no channel adapter named "{node}"',
+    hint: "names are topology ids, NodeDescriptions or their first word; some of this fabric: {known}",
+  },
+  VERBENA_CLI_USAGE_NUMBER: {
+    message: '{option} takes a whole number, not "{text}"',
+    hint: "run the command with --help",
+  },
+} as const;
+
+/** Makes an error of this package's table. */
+export const cliError = defineErrors(CLI_ERRORS);

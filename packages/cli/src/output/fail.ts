@@ -1,0 +1,29 @@
+import { VerbenaError } from "@verbena/ib";
+import { EXIT, type ExitCode } from "../exit-code.js";
+import type { Io } from "../io.js";
+
+/** Which exit status a coded error means: the first pattern that fits. */
+const BY_CODE: readonly (readonly [RegExp, ExitCode])[] = [
+  [/^VERBENA_CLI_USAGE/, EXIT.USAGE],
+  [/^VERBENA_CONFIG/, EXIT.USAGE],
+  [/^VERBENA_PROVIDER_(?!SA_STATUS)/, EXIT.USAGE],
+  [/^VERBENA_IB_SYNTAX$/, EXIT.USAGE],
+  [/^VERBENA_SIM_(TOPOLOGY|ADDRESS|OPTION|FILE|DIR|SOCKET_PATH|SM_NODE)/, EXIT.USAGE],
+  [/^VERBENA_SIM_CONTROL_CONNECT$/, EXIT.NO_DAEMON],
+  [/^VERBENA_CLIENT_CONNECT$/, EXIT.NO_DAEMON],
+  [/^VERBENA_CONTROL_CONNECT$/, EXIT.NO_DAEMON],
+];
+
+/** Tells what went wrong and returns the exit status that belongs to it. With `json` the report is one JSON object. */
+export function reportFailure(error: unknown, io: Io, json = false): ExitCode {
+  const code = VerbenaError.is(error) ? error.code : "VERBENA_CLI_INTERNAL";
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = VerbenaError.is(error) ? error.hint : undefined;
+  if (json) io.out(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+  else {
+    io.err(`verbena: ${message} [${code}]\n`);
+    if (hint !== undefined) io.err(`hint: ${hint}\n`);
+  }
+  if (!VerbenaError.is(error) && error instanceof Error && error.stack !== undefined) io.err(`${error.stack}\n`);
+  return BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? EXIT.FAILED;
+}

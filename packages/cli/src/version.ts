@@ -1,0 +1,8 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Version of this package, from its manifest. */
+export function version(): string {
+  const manifest = JSON.parse(readFileSync(join(__dirname, "..", "package.json"), "utf8")) as { version: string };
+  return manifest.version;
+}
