@@ -22,6 +22,9 @@ import {
   decodeMcMemberRecord,
   decodeMftBlock,
   decodeMftRecord,
+  decodeNetlinkHeader,
+  decodeNetlinkLsAnswer,
+  decodeNetlinkLsRequest,
   decodeNodeDescription,
   decodeNodeInfo,
   decodeNodeRecord,
@@ -229,6 +232,9 @@ describe("random bytes", () => {
     saTableRecords,
     decodeIbPacket,
     decodeGrh,
+    decodeNetlinkHeader,
+    decodeNetlinkLsRequest,
+    decodeNetlinkLsAnswer,
   };
   // Small numbers are where versions, opcodes and lengths are right by chance.
   const byte = fc.oneof(fc.constantFrom(0, 1, 2, 3, 16, 88, 0x81, 0x82, 0x83), fc.integer({ min: 0, max: 255 }));

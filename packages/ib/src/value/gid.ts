@@ -9,6 +9,7 @@ import { formatWords, parseWords } from "./ipv6-text.js";
 export type Gid = Branded<bigint, "Gid">;
 
 const MASK64 = 0xffff_ffff_ffff_ffffn;
+const RANGE = "0…2^128-1 as a bigint";
 const EXPECTED = "IPv6 text such as fe80::2:c903:0:1";
 
 function tryParse(text: string): Gid | undefined {
@@ -40,7 +41,7 @@ export const Gid = {
   /** Brands a 128-bit value. Throws `VERBENA_IB_VALUE`. */
   from(value: bigint): Gid {
     if (typeof value === "bigint" && value >= 0n && value >> 128n === 0n) return value as Gid;
-    throw badValue("Gid", value, "0…2^128-1 as a bigint");
+    throw badValue("Gid", value, RANGE);
   },
   /** Joins subnet prefix and interface id (port GUID), 64 bits each. Throws `VERBENA_IB_VALUE`. */
   of(prefix: bigint, guid: bigint): Gid {
@@ -74,8 +75,9 @@ export const Gid = {
   /** Writes 16 bytes, big-endian. Throws `VERBENA_IB_MALFORMED` (no room) or `VERBENA_IB_VALUE`. */
   write(buf: Buffer, offset: number, gid: Gid): void {
     needBytes("Gid", buf, offset, 16);
-    Gid.from(gid);
-    buf.writeBigUInt64BE(gid >> 64n, offset);
+    const prefix = typeof gid === "bigint" ? gid >> 64n : -1n;
+    if (prefix < 0n || prefix > MASK64) throw badValue("Gid", gid, RANGE);
+    buf.writeBigUInt64BE(prefix, offset);
     buf.writeBigUInt64BE(gid & MASK64, offset + 8);
   },
   /** True for ff00::/8. */
