@@ -19,14 +19,14 @@ export {
   type SyncedMessage,
 } from "./control/protocol.js";
 export { SimControlClient } from "./control/sim-control-client.js";
-export type { SaCounter } from "./sa/sa-counters.js";
-export type { SaMode } from "./sa/sa-behaviour.js";
-export { libfabricsimPath } from "./process/library-path.js";
 export { SIM_ERRORS, type SimErrorCode } from "./errors.js";
+export { libfabricsimPath } from "./process/library-path.js";
 export { loadTopology, readTopologyFile } from "./process/load-topology.js";
 export type { SimLogger } from "./process/logger.js";
 export type { SimulationOptions } from "./process/simulation.js";
 export { type FabricOptions, type RunningFabric, startFabric } from "./process/start-fabric.js";
+export type { SaMode } from "./sa/sa-behaviour.js";
+export type { SaCounter } from "./sa/sa-counters.js";
 export { formatTopology } from "./topology/format-topology.js";
 export {
   type FatTreeOptions,

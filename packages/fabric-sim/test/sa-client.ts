@@ -43,13 +43,24 @@ export class SaClient {
     });
   }
 
-  /** Sends a request and gives the answer, or `undefined` if none came without time passing. */
-  request(fields: Omit<SaMadFields, "tid">): SaMad | undefined {
-    const tid = this.#tid++;
-    this.send(encodeSaMad({ ...fields, tid }));
+  /** A transaction id that this client has not used. */
+  nextTid(): bigint {
+    return this.#tid++;
+  }
+
+  /** Sends an encoded MAD and gives the answer, or `undefined` if none came without time passing. */
+  exchange(mad: Buffer, classVersion = 2): SaMad | undefined {
+    mad.writeUInt8(classVersion, 2);
+    this.send(mad);
     this.services.run();
+    const { tid } = decodeSaMad(mad);
     const answer = this.received.find((message) => decodeSaMad(message).tid === tid);
     return answer === undefined ? undefined : decodeSaMad(answer);
+  }
+
+  /** Sends a request and gives the answer, or `undefined` if none came without time passing. */
+  request(fields: Omit<SaMadFields, "tid">): SaMad | undefined {
+    return this.exchange(encodeSaMad({ ...fields, tid: this.nextTid() }));
   }
 
   get(attributeId: number, record: Buffer, componentMask: bigint, method: number = MadMethod.GET): SaMad {

@@ -59,7 +59,10 @@ export class AddressTable {
   }
 
   /** Takes an address away and puts it on another port; what is not given stays as it was. */
-  move(address: IpAddress, to: { readonly port: FabricPort; readonly pkey?: PKey; readonly prefixLength?: number }): SimAddress {
+  move(
+    address: IpAddress,
+    to: { readonly port: FabricPort; readonly pkey?: PKey; readonly prefixLength?: number },
+  ): SimAddress {
     const before = this.remove(address);
     const { pkey = before.pkey, prefixLength = before.prefixLength } = to;
     const after: SimAddress = { port: to.port, address, prefixLength, pkey };

@@ -27,7 +27,10 @@ export function parseAddresses(text: string, file = "addresses"): readonly Addre
 }
 
 /** Reads `IP/PREFIX`. @throws VerbenaError `VERBENA_SIM_ADDRESS_SYNTAX` */
-export function parsePrefixed(text: string, place: string): { readonly address: IpAddress; readonly prefixLength: number } {
+export function parsePrefixed(
+  text: string,
+  place: string,
+): { readonly address: IpAddress; readonly prefixLength: number } {
   const [ip = "", prefix, more] = text.split("/");
   const address = IpAddress.tryParse(ip);
   if (address === undefined || more !== undefined) throw syntax(place, `"${text}" is no IP address`);

@@ -65,7 +65,10 @@ export class Commands {
   hcasOf(name: string | undefined): readonly FabricNode[] {
     const { nodes } = this.simulation.fabric;
     if (name === undefined) return nodes.filter((node) => node.kind === "ca");
-    const parts = name.split(",").map((part) => part.trim()).filter((part) => part !== "");
+    const parts = name
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
     const chosen = parts.flatMap((part) => needNodesNamed(nodes, part)).filter((node) => node.kind === "ca");
     if (chosen.length === 0) throw simError("VERBENA_SIM_NODE_UNKNOWN", { details: { name } });
     return [...new Set(chosen)];
@@ -138,7 +141,9 @@ export class Commands {
     }
     const port = this.simulation.fabric.portNamed(node);
     if (port.node.kind !== "ca") {
-      throw simError("VERBENA_SIM_PORT_UNKNOWN", { details: { name: node, problem: "only HCA ports carry addresses" } });
+      throw simError("VERBENA_SIM_PORT_UNKNOWN", {
+        details: { name: node, problem: "only HCA ports carry addresses" },
+      });
     }
     return port;
   }

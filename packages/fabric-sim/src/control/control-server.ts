@@ -6,7 +6,13 @@ import { simError } from "../errors.js";
 import type { Commands } from "./commands.js";
 import { describeAddress } from "./describe.js";
 import { parseControlRequest } from "./parse-request.js";
-import { CONTROL_SOCKET_NAME, CONTROL_VERSION, type ControlMessage, type ControlRequest, MAX_CONTROL_LINE } from "./protocol.js";
+import {
+  CONTROL_SOCKET_NAME,
+  CONTROL_VERSION,
+  type ControlMessage,
+  type ControlRequest,
+  MAX_CONTROL_LINE,
+} from "./protocol.js";
 
 /** The control socket of a fabric. Requests of one connection are answered in order. */
 export class ControlServer {
@@ -77,7 +83,9 @@ class ControlConnection {
     const lines = (this.#rest + chunk).split("\n");
     this.#rest = lines.pop() ?? "";
     if (this.#rest.length > MAX_CONTROL_LINE) {
-      this.#send(errorMessage(simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: "the line is too long" } })));
+      this.#send(
+        errorMessage(simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: "the line is too long" } })),
+      );
       this.socket.end();
       return;
     }

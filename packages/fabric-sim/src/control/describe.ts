@@ -4,7 +4,13 @@ import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 import type { Simulation } from "../process/simulation.js";
 import { formatLinkRate } from "../topology/link-speed.js";
-import { type AddressMessage, CONTROL_VERSION, type FabricStatus, type NodeStatus, type PortStatus } from "./protocol.js";
+import {
+  type AddressMessage,
+  CONTROL_VERSION,
+  type FabricStatus,
+  type NodeStatus,
+  type PortStatus,
+} from "./protocol.js";
 
 const STATES = { [PortState.INIT]: "init", [PortState.ARMED]: "armed", [PortState.ACTIVE]: "active" } as const;
 

@@ -7,7 +7,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What a member of a request must be. */
 type Check = (value: unknown) => string | undefined;
 
-const text: Check = (value) => (typeof value === "string" && value !== "" ? undefined : "must be a text that is not empty");
+const text: Check = (value) =>
+  typeof value === "string" && value !== "" ? undefined : "must be a text that is not empty";
 const flag: Check = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
 const duration: Check = (value) =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 0x7fff_ffff
@@ -50,7 +51,10 @@ export function parseControlRequest(line: string): ControlRequest {
   if (typeof op !== "string" || !Object.hasOwn(SHAPES, op)) {
     const known = Object.keys(SHAPES);
     const near = typeof op === "string" ? nearestWord(op, known) : undefined;
-    throw bad(`unknown op ${JSON.stringify(op)}`, near === undefined ? `Known: ${known.join(", ")}.` : `Did you mean ${near}?`);
+    throw bad(
+      `unknown op ${JSON.stringify(op)}`,
+      near === undefined ? `Known: ${known.join(", ")}.` : `Did you mean ${near}?`,
+    );
   }
   const shape = SHAPES[op as ControlRequest["op"]];
   checkMembers(op, members, shape);

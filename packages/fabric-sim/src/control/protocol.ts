@@ -1,5 +1,5 @@
-import type { SaCounter } from "../sa/sa-counters.js";
 import type { SaMode } from "../sa/sa-behaviour.js";
+import type { SaCounter } from "../sa/sa-counters.js";
 
 /** Version of the control protocol; both sides must have the same. */
 export const CONTROL_VERSION = 1;

@@ -10,7 +10,8 @@ import { simError } from "../errors.js";
  */
 export function libfabricsimPath(): string {
   // Two levels up from src/process as well as from dist/process.
-  const path = process.env["VERBENA_LIBFABRICSIM"] || join(__dirname, "..", "..", "build", "Release", "libfabricsim.so");
+  const path =
+    process.env["VERBENA_LIBFABRICSIM"] || join(__dirname, "..", "..", "build", "Release", "libfabricsim.so");
   if (!existsSync(path)) throw simError("VERBENA_SIM_LIBRARY_MISSING", { details: { path } });
   return path;
 }

@@ -11,8 +11,8 @@ import type { Topology } from "../topology/model.js";
 import { loadTopology, readText } from "./load-topology.js";
 import { SILENT_LOGGER, type SimLogger } from "./logger.js";
 import { prepareDirectory } from "./run-directory.js";
-import { Teardown } from "./teardown.js";
 import { Simulation, type SimulationOptions } from "./simulation.js";
+import { Teardown } from "./teardown.js";
 
 /** How to start a fabric. */
 export interface FabricOptions extends SimulationOptions {
@@ -73,7 +73,11 @@ function enterAddresses(simulation: Simulation, file: string): void {
       simulation.addresses.add({ ...entry, port: simulation.fabric.portNamed(end) }, place);
     } catch (error) {
       if (!VerbenaError.is(error) || error.message.startsWith(place)) throw error;
-      throw simError("VERBENA_SIM_ADDRESS_SYNTAX", { details: { place, problem: error.message }, hint: error.hint ?? "", cause: error });
+      throw simError("VERBENA_SIM_ADDRESS_SYNTAX", {
+        details: { place, problem: error.message },
+        hint: error.hint ?? "",
+        cause: error,
+      });
     }
   }
 }

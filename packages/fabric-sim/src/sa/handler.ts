@@ -13,7 +13,15 @@ export interface SaRequest {
 }
 
 /** What a handler answers: a status other than 0, or encoded records of one size. */
-export type SaAnswer = { readonly status: number } | { readonly records: readonly Buffer[]; readonly size: number };
+export type SaAnswer = { readonly status: number } | SaRecords;
+
+/** Encoded records of one size. */
+export interface SaRecords {
+  readonly records: readonly Buffer[];
+  readonly size: number;
+  /** The attribute is no record of a table: its answers have attribute offset 0. */
+  readonly isSingle?: boolean;
+}
 
 /** Answers the requests for one attribute. */
 export type SaHandler = (request: SaRequest, sm: SubnetManager) => SaAnswer;

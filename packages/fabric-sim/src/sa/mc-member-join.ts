@@ -1,5 +1,6 @@
 import {
   MC_MEMBER_COMPONENTS as C,
+  ComponentMask,
   encodeMcMemberRecord,
   Gid,
   JoinState,
@@ -7,6 +8,7 @@ import {
   MC_MEMBER_RECORD_SIZE,
   type McMemberRecord,
   Mtu,
+  PKey,
   Rate,
   Selector,
 } from "@verbena/ib";
@@ -14,12 +16,17 @@ import type { FabricPort } from "../fabric/port.js";
 import type { MulticastGroup } from "../sm/multicast-groups.js";
 import type { SubnetManager } from "../sm/subnet-manager.js";
 import { isInPartition, type SaAnswer, type SaRequest, sharePartition } from "./handler.js";
-import { fitsSelector } from "./match.js";
+import { fitsSelector, matchesFields } from "./match.js";
 
 /** Components without which nobody joins or leaves (IBA 15.2.5.17.2). */
 const NEEDED_TO_JOIN = C.mgid | C.portGid | C.joinState;
 /** Components without which no group is created. */
 const NEEDED_TO_CREATE = NEEDED_TO_JOIN | C.qkey | C.tclass | C.pkey | C.flowLabel | C.sl;
+/** Memberships that keep a group alive, and so may create one. */
+const KEEPS_ALIVE = JoinState.FULL_MEMBER | JoinState.SEND_ONLY_FULL_MEMBER;
+
+/** Fields that must be equal; MTU, rate and P_Key have rules of their own, lifetime is not looked at. */
+const EQUAL = ["qkey", "tclass", "sl", "flowLabel", "hopLimit"] as const;
 
 const invalid: SaAnswer = { status: MadStatus.SA_REQ_INVALID };
 
@@ -35,7 +42,7 @@ export function join(request: SaRequest, wanted: McMemberRecord, sm: SubnetManag
   let group = sm.groups.byMgid(wanted.mgid);
   const isNew = group === undefined;
   if (group === undefined) {
-    if ((wanted.joinState & JoinState.FULL_MEMBER) === 0) return invalid;
+    if ((wanted.joinState & KEEPS_ALIVE) === 0) return invalid;
     if ((mask & NEEDED_TO_CREATE) !== NEEDED_TO_CREATE) return { status: MadStatus.SA_INSUFFICIENT_COMPONENTS };
     if (!isInPartition(port, wanted.pkey)) return invalid;
     const created = create(wanted, mask, port, sm);
@@ -106,8 +113,10 @@ function canJoin(group: MulticastGroup, wanted: McMemberRecord, mask: bigint, po
   );
 }
 
-/** MTU and rate of a request against a group's; a selector without its value counts, with the value as it stands. */
+/** What a request asks of a group. A selector without its value counts, with the value as it stands; P_Keys match as partitions. */
 export function fitsGroup(wanted: McMemberRecord, mask: bigint, record: McMemberRecord): boolean {
+  if ((mask & C.pkey) !== 0n && !PKey.samePartition(wanted.pkey, record.pkey)) return false;
+  if (!matchesFields(C, mask & ComponentMask.of(C, EQUAL), wanted, record)) return false;
   const mtu = (mask & C.mtuSelector) === 0n || fitsSelector(wanted.mtuSelector, wanted.mtu, record.mtu);
   const compareRates = (a: number, b: number) => Rate.compare(Rate.from(a), Rate.from(b));
   const rate =

@@ -32,18 +32,8 @@ export const answerMcMemberRecord: SaHandler = (request, sm) => {
   }
 };
 
-/** Fields of the group that must be equal; the others have rules of their own. */
-const EQUAL: readonly (keyof McMemberRecord)[] = [
-  "mgid",
-  "mlid",
-  "qkey",
-  "pkey",
-  "tclass",
-  "sl",
-  "flowLabel",
-  "hopLimit",
-  "proxyJoin",
-];
+/** What names a group. */
+const NAMES = ["mgid", "mlid"] as const;
 
 /** One record for the group, or, for a trusted requester that names no port, one for each member. */
 function query(request: SaRequest, wanted: McMemberRecord, group: MulticastGroup): readonly McMemberRecord[] {
@@ -51,7 +41,7 @@ function query(request: SaRequest, wanted: McMemberRecord, group: MulticastGroup
   const { record, members } = group;
   const has = (field: keyof McMemberRecord) => ComponentMask.has(C, mask, field);
   if (!isInPartition(request.requester, record.pkey)) return [];
-  if (!matchesFields(C, mask & ComponentMask.of(C, EQUAL), wanted, record)) return [];
+  if (!matchesFields(C, mask & ComponentMask.of(C, NAMES), wanted, record)) return [];
   if (!fitsGroup(wanted, mask, record)) return [];
 
   const all = [...members.values()];
@@ -59,7 +49,8 @@ function query(request: SaRequest, wanted: McMemberRecord, group: MulticastGroup
   const isOpen = !request.isTrusted && !has("portGid");
   const fits = (scope: number, joinState: number) =>
     (!has("scope") || scope === wanted.scope) && (!has("joinState") || joinState === wanted.joinState);
-  if (isOpen) return fits(record.scope, record.joinState) ? [record] : [];
+  // Join states are not shown to others, and so cannot be asked for by them.
+  if (isOpen) return !has("scope") || record.scope === wanted.scope ? [record] : [];
   const found = chosen
     .filter((one) => fits(one.scope, one.joinState))
     .map((one) => ({

@@ -8,7 +8,10 @@ export interface PathEnds {
   readonly destination: FabricPort | undefined;
 }
 
-/** Finds the ends, or the status that says why not. */
+/**
+ * Finds the ends, or the status that says why not. Like OpenSM it calls an unknown or foreign GID "no records", although the
+ * specification has a status of its own for it.
+ */
 export function pathEnds(record: PathRecord, mask: bigint, sm: SubnetManager): PathEnds | { readonly status: number } {
   const source = end(record.sgid, record.slid, (mask & C.sgid) !== 0n, (mask & C.slid) !== 0n, sm);
   if (typeof source === "number") return { status: source };
@@ -27,9 +30,9 @@ function end(
   let byGid: FabricPort | undefined;
   if (hasGid) {
     const prefix = Gid.prefix(gid);
-    if (prefix !== Gid.linkLocalPrefix && prefix !== sm.port.gidPrefix) return MadStatus.SA_INVALID_GID;
+    if (prefix !== Gid.linkLocalPrefix && prefix !== sm.port.gidPrefix) return MadStatus.SA_NO_RECORDS;
     byGid = sm.subnet.portByGuid(Gid.guid(gid));
-    if (byGid === undefined) return MadStatus.SA_INVALID_GID;
+    if (byGid === undefined) return MadStatus.SA_NO_RECORDS;
   }
   if (!hasLid) return byGid;
   const byLid = sm.subnet.portByLid(lid);

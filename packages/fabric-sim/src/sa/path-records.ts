@@ -34,7 +34,10 @@ export const answerPathRecord: SaHandler = (request, sm) => {
     return { records: multicastPath(wanted, mask, method, sm).map(encodePathRecord), size: PATH_RECORD_SIZE };
   }
   const ends = pathEnds(wanted, mask, sm);
-  if ("status" in ends) return ends;
+  if ("status" in ends) {
+    const isEmpty = method === MadMethod.GET_TABLE && ends.status === MadStatus.SA_NO_RECORDS;
+    return isEmpty ? { records: [], size: PATH_RECORD_SIZE } : ends;
+  }
   const query = new PathQuery(request, wanted, sm);
   return { records: query.run(ends.source, ends.destination), size: PATH_RECORD_SIZE };
 };
@@ -159,7 +162,7 @@ class PathQuery {
     }
   }
 
-  /** As `#select`, but rate codes are not in order of speed. */
+  /** As `#select`, but rate codes are not in order of speed, and exactly means no faster path either. */
   #selectRate(own: Rate): Rate | undefined {
     const { rate: wanted, rateSelector } = this.wanted;
     if (!this.#has("rateSelector") || !this.#has("rate")) return own;
@@ -170,13 +173,14 @@ class PathQuery {
       case Selectors.LESS:
         return order < 0 ? own : Rate.all().findLast((rate) => Rate.compare(rate, wanted) < 0);
       case Selectors.EXACTLY:
-        return order >= 0 ? wanted : undefined;
+        return order === 0 ? own : undefined;
       case Selectors.BEST:
         return own;
     }
   }
 
   #pkey(source: FabricPort, destination: FabricPort): PKey | undefined {
+    if (this.#has("rawTraffic") && this.wanted.rawTraffic) return PKeys.zero;
     if (!this.#has("pkey")) return commonPkey(source, destination);
     const { pkey } = this.wanted;
     const mine = source.pkeys.find((one) => PKeys.samePartition(one, pkey));

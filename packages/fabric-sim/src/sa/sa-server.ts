@@ -14,7 +14,7 @@ import type { FabricServices } from "../fabric/services.js";
 import type { Gsi, GsiMad } from "../gsi/gsi.js";
 import type { SubnetManager } from "../sm/subnet-manager.js";
 import { SA_ATTRIBUTES } from "./attribute-handlers.js";
-import type { SaAnswer } from "./handler.js";
+import type { SaAnswer, SaRecords } from "./handler.js";
 import { RmppSender } from "./rmpp-sender.js";
 import { SaBehaviour } from "./sa-behaviour.js";
 import { SaCounters } from "./sa-counters.js";
@@ -23,12 +23,15 @@ import { SaCounters } from "./sa-counters.js";
 const TRUSTED_KEY = 1n;
 const CLASS_VERSION = 2;
 const RMPP_OFFSET = 24;
+const ATTRIBUTE_OFFSET_AT = 44;
 
 const METHOD_NAMES: ReadonlyMap<number, string> = new Map([
   [MadMethod.GET, "Get"],
   [MadMethod.SET, "Set"],
   [MadMethod.GET_TABLE, "GetTable"],
   [MadMethod.DELETE, "Delete"],
+  [MadMethod.GET_MULTI, "GetMulti"],
+  [MadMethod.GET_TRACE_TABLE, "GetTraceTable"],
 ]);
 
 /** The built-in subnet administrator: takes MADs of class 3 at the subnet manager's port and answers them. */
@@ -78,7 +81,7 @@ export class SaServer {
     if (mad.smKey !== 0n && mad.smKey !== TRUSTED_KEY) return;
     const requester = this.sm.subnet.portByLid(incoming.remoteLid);
     if (requester === undefined) return;
-    if (mad.classVersion !== CLASS_VERSION) return this.#refuse(incoming, MadStatus.BAD_VERSION);
+    if (mad.classVersion > CLASS_VERSION) return this.#refuse(incoming, MadStatus.BAD_VERSION);
     if (method === undefined) return this.#refuse(incoming, MadStatus.METHOD_NOT_SUPPORTED);
     if (attribute === undefined) return this.#refuse(incoming, MadStatus.METHOD_ATTRIBUTE_NOT_SUPPORTED);
 
@@ -91,7 +94,7 @@ export class SaServer {
       return;
     }
     counter.records += checked.records.length;
-    this.#respond(incoming, mad, checked.records, checked.size);
+    this.#respond(incoming, mad, checked);
   }
 
   /** A Get has exactly one answer; a table may be empty. */
@@ -101,7 +104,7 @@ export class SaServer {
     return answer.records.length === 0 ? { status: MadStatus.SA_NO_RECORDS } : answer;
   }
 
-  #respond(incoming: GsiMad, mad: SaMad, records: readonly Buffer[], recordSize: number): void {
+  #respond(incoming: GsiMad, mad: SaMad, { records, size, isSingle = false }: SaRecords): void {
     const message = encodeSaTable({
       method: responseMethod(mad.method),
       tid: mad.tid,
@@ -109,8 +112,10 @@ export class SaServer {
       attributeModifier: mad.attributeModifier,
       componentMask: mad.componentMask,
       records,
-      recordSize,
+      // An empty table has offset 0, as OpenSM's has.
+      recordSize: records.length === 0 ? 0 : size,
     });
+    if (isSingle) message.writeUInt16BE(0, ATTRIBUTE_OFFSET_AT);
     if (mad.method !== MadMethod.GET_TABLE) {
       const single = Buffer.alloc(MAD_SIZE);
       single.set(message.subarray(0, MAD_SIZE));

@@ -8,9 +8,9 @@ import {
   SM_INFO_SIZE,
   SWITCH_INFO_SIZE,
 } from "@verbena/ib";
-import { smInfo, switchInfo } from "../sma/attributes.js";
+import { partitionCap, smInfo, switchInfo } from "../sma/attributes.js";
 import { type SaHandler, type SaRequest, sharePartition } from "./handler.js";
-import { allPorts, nodeEndPorts } from "./node-ports.js";
+import { allPorts } from "./node-ports.js";
 
 // These records have no codec of their own in @verbena/ib: a LID and a few numbers before an SM attribute (IBA 15.2.5.4 ff.).
 
@@ -78,23 +78,30 @@ export const answerSmInfoRecord: SaHandler = (request, sm) => {
   return { records: matches ? [record] : [], size: SM_INFO_RECORD_SIZE };
 };
 
-/** P_KeyTableRecord Get and GetTable (IBA 15.2.5.11): the blocks of ports with a LID that hold keys. */
+/**
+ * P_KeyTableRecord Get and GetTable (IBA 15.2.5.11), for trusted requests only: every block of the table of every port. Of hosts
+ * the port number is not looked at, as OpenSM does.
+ */
 export const answerPkeyRecord: SaHandler = (request, sm) => {
   if (!isQuery(request)) return unsupported;
+  if (!request.isTrusted) return { status: MadStatus.SA_REQ_INVALID };
   const { componentMask: mask, data } = request.mad;
   const asks = (bit: number) => (mask & (1n << BigInt(bit))) !== 0n;
   const records: Buffer[] = [];
-  for (const port of nodeEndPorts(sm.subnet)) {
-    if (!sharePartition(request.requester, port)) continue;
-    if (asks(0) && !port.hasLid(data.readUInt16BE(0))) continue;
-    const portNumber = port.node.kind === "switch" ? 0 : port.number;
-    if (asks(2) && portNumber !== data.readUInt8(4)) continue;
-    for (let block = 0; block * PKEY_BLOCK_ENTRIES < Math.max(1, port.pkeys.length); block++) {
+  // In the order of the ports' GUIDs, as OpenSM lists them.
+  const ports = sm.subnet.endPorts.flatMap((owner) =>
+    (owner.node.kind === "switch" ? owner.node.ports : [owner]).map((port) => ({ port, owner })),
+  );
+  for (const { port, owner } of ports) {
+    if (!sharePartition(request.requester, owner)) continue;
+    if (asks(0) && !owner.hasLid(data.readUInt16BE(0))) continue;
+    if (asks(2) && port.node.kind === "switch" && port.number !== data.readUInt8(4)) continue;
+    for (let block = 0; block * PKEY_BLOCK_ENTRIES < partitionCap(port); block++) {
       if (asks(1) && block !== data.readUInt16BE(2)) continue;
       const record = Buffer.alloc(PKEY_RECORD_SIZE);
-      record.writeUInt16BE(port.lid, 0);
+      record.writeUInt16BE(owner.lid, 0);
       record.writeUInt16BE(block, 2);
-      record.writeUInt8(portNumber, 4);
+      record.writeUInt8(port.number, 4);
       record.set(encodePKeyBlock(port.pkeys.slice(block * PKEY_BLOCK_ENTRIES, (block + 1) * PKEY_BLOCK_ENTRIES)), 8);
       records.push(record);
     }

@@ -13,8 +13,12 @@ import { ForwardingTables } from "../fabric/forwarding-tables.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 
-/** Entries of the P_Key table of every port. */
-export const PARTITION_CAP = 64;
+/** Entries of the P_Key table of a port: few for the management port of a switch. */
+export function partitionCap(port: FabricPort): number {
+  return port.number === 0 ? 8 : PARTITION_CAP;
+}
+
+const PARTITION_CAP = 64;
 /** Entries of the GUID table of every end port. */
 export const GUID_CAP = 32;
 const REVISION = 0xa1;
@@ -33,7 +37,7 @@ export function nodeInfo(port: FabricPort): NodeInfo {
     systemImageGuid: node.systemImageGuid,
     nodeGuid: node.nodeGuid,
     portGuid: port.guid,
-    partitionCap: PARTITION_CAP,
+    partitionCap: partitionCap(port.node.endPorts[0] ?? port),
     deviceId: node.deviceId,
     revision: REVISION,
     localPortNum: port.number,

@@ -90,7 +90,7 @@ function toPort(draft: NodeDraft, number: number): TopologyPort {
       guid,
       ...(statement.lid === undefined ? {} : { lid: statement.lid }),
       lmc: statement.lmc ?? 0,
-      mtu: draft.mtu,
+      mtu: mtuOf(draft, statement),
       widths: LinkWidth.WIDTH_4X,
       speeds: LinkSpeed.SDR,
     };
@@ -113,14 +113,15 @@ function portGuid(draft: NodeDraft, number: number, connection: PortStatement | 
   return Guid.from(connection?.guid ?? only ?? draft.nodeGuid + BigInt(number));
 }
 
-function mtuOf(draft: NodeDraft, connection: PortStatement | undefined): Mtu {
-  if (connection?.mtuBytes === undefined) return draft.mtu;
-  const code = Mtu.fromBytes(connection.mtuBytes);
+/** What a comment says of the port, else the default of the lines above. */
+function mtuOf(draft: NodeDraft, said: { readonly place: SourcePlace; readonly mtuBytes?: number } | undefined): Mtu {
+  if (said?.mtuBytes === undefined) return draft.mtu;
+  const code = Mtu.fromBytes(said.mtuBytes);
   if (code !== undefined) return code;
   throw topologyError(
     "VERBENA_SIM_TOPOLOGY_VALUE",
-    connection.place,
-    `${connection.mtuBytes} is no MTU`,
+    said.place,
+    `${said.mtuBytes} is no MTU`,
     "InfiniBand has 256, 512, 1024, 2048 and 4096 bytes",
   );
 }

@@ -18,13 +18,13 @@ export function parseComment(text: string, owner: "node" | "ca-port" | "switch-p
   const quoted = /"([^"]*)"/.exec(text);
   const before = quoted === null ? text : text.slice(0, quoted.index);
   const after = quoted === null ? "" : text.slice(quoted.index + quoted[0].length);
-  const plain = /^\s*(.*?)\s*(?:$|\s(?:base port|enhanced port|lid|lmc)\s.*$)/.exec(text)?.[1];
+  const plain = /^\s*(.*?)\s*(?:$|\s(?:base port|enhanced port|lid|lmc|mtu)\s.*$)/.exec(text)?.[1];
   const description = owner === "node" ? (quoted?.[1] ?? plain) : undefined;
   const numbers = owner === "node" ? after || text : owner === "ca-port" ? before : "";
   const marks = `${before} ${after}`;
   const lid = numberAfter(numbers, "lid");
   const lmc = numberAfter(numbers, "lmc");
-  const mtuBytes = owner === "node" ? undefined : numberAfter(marks, "mtu");
+  const mtuBytes = numberAfter(owner === "node" ? numbers : marks, "mtu");
   const rate = marks
     .split(/\s+/)
     .map(parseLinkRate)

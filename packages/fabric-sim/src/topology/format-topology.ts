@@ -26,9 +26,9 @@ function formatNode(node: TopologyNode, byId: ReadonlyMap<string, TopologyNode>)
   const first = node.ports[0];
   const portZero = node.kind === "switch" ? first : undefined;
   const portGuid = portZero === undefined || portZero.guid === node.nodeGuid ? "" : `(${portZero.guid.toString(16)})`;
-  const mtu = Mtu.toBytes((portZero ?? first)?.mtu ?? Mtu.MTU_2048) ?? 2048;
+  const mtu = bytesOf(node.ports.find((port) => port.number > 0));
   head.push(`mtu=${mtu}`, `${GUID_WORD[node.kind]}=${Guid.format(node.nodeGuid)}${portGuid}`);
-  const lid = portZero === undefined ? "" : ` base port 0${lidText(portZero)}`;
+  const lid = portZero === undefined ? "" : ` base port 0${lidText(portZero)}${mtuText(portZero, mtu)}`;
   head.push(`${WORD[node.kind]}\t${node.portCount} "${node.id}"\t\t# "${node.description}"${lid}`);
   const ports = node.ports.filter((port) => port.remote !== undefined).map((port) => formatPort(node, port, mtu, byId));
   return `${[...head, ...ports].join("\n")}\n`;
@@ -36,6 +36,15 @@ function formatNode(node: TopologyNode, byId: ReadonlyMap<string, TopologyNode>)
 
 function lidText(port: TopologyPort): string {
   return port.lid === undefined ? (port.lmc === 0 ? "" : ` lmc ${port.lmc}`) : ` lid ${port.lid} lmc ${port.lmc}`;
+}
+
+function bytesOf(port: TopologyPort | undefined): number {
+  return Mtu.toBytes(port?.mtu ?? Mtu.MTU_2048) ?? 2048;
+}
+
+function mtuText(port: TopologyPort, nodeMtu: number): string {
+  const mtu = bytesOf(port);
+  return mtu === nodeMtu ? "" : ` mtu ${mtu}`;
 }
 
 function formatPort(
@@ -50,12 +59,11 @@ function formatPort(
   const neighbour = byId.get(remote.node);
   const there = neighbour === undefined ? undefined : topologyPort(neighbour, remote.port);
   const rate = negotiate(port, there ?? port);
-  const mtu = Mtu.toBytes(port.mtu);
   const comment = [
     node.kind === "switch" ? "" : lidText(port).trim(),
     `"${neighbour?.description ?? remote.node}"`,
     rate === undefined ? "" : formatLinkRate(rate),
-    mtu === undefined || mtu === nodeMtu ? "" : `mtu ${mtu}`,
+    mtuText(port, nodeMtu).trim(),
   ].filter((part) => part !== "");
   return `[${port.number}]${guid}\t"${remote.node}"[${remote.port}]${maskOptions(port, rate)}\t\t# ${comment.join(" ")}`;
 }

@@ -53,5 +53,6 @@ export function parseNodeLine(cursor: LineCursor, prefix: string): NodeStatement
     ...(comment.description === undefined ? {} : { description: comment.description }),
     ...(comment.lid === undefined ? {} : { lid: comment.lid }),
     ...(comment.lmc === undefined ? {} : { lmc: comment.lmc }),
+    ...(comment.mtuBytes === undefined ? {} : { mtuBytes: comment.mtuBytes }),
   };
 }

@@ -29,4 +29,5 @@ export interface NodeStatement {
   /** Of port 0 of a switch. */
   readonly lid?: number;
   readonly lmc?: number;
+  readonly mtuBytes?: number;
 }
