@@ -4,10 +4,13 @@ import type { PKey } from "../value/pkey.js";
 import { badValue, malformed, needBytes } from "../wire/check.js";
 import { bits, putU8, putU16, putU24, putU32 } from "../wire/put.js";
 
-/** Bytes of the headers. */
+/** Bytes of the local route header. */
 export const LRH_SIZE = 8;
+/** Bytes of the global route header. */
 export const GRH_SIZE = 40;
+/** Bytes of the base transport header. */
 export const BTH_SIZE = 12;
+/** Bytes of the datagram extended transport header. */
 export const DETH_SIZE = 8;
 
 /** BTH opcodes of the unreliable datagram service (IBA 9.2.1). */
@@ -37,11 +40,14 @@ export interface Grh {
 export interface Bth {
   /** See {@link BthOpcode}. */
   readonly opcode: number;
+  /** Solicited event: wakes a receiver that asked for those only. */
   readonly solicited: boolean;
+  /** Path migration state of connected services. */
   readonly migration: boolean;
   readonly pkey: PKey;
   /** 24 bits; 0xffffff = multicast. */
   readonly destQpn: number;
+  /** The sender wants an acknowledgement (reliable services). */
   readonly ackRequest: boolean;
   /** 24 bits. */
   readonly psn: number;
@@ -49,6 +55,7 @@ export interface Bth {
 
 /** Datagram extended transport header (IBA 9.3.2), present in UD packets. */
 export interface Deth {
+  /** 32 bits; must be the receiver's. */
   readonly qkey: number;
   /** 24 bits. */
   readonly srcQpn: number;

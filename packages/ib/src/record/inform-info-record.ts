@@ -9,6 +9,7 @@ export const INFORM_INFO_RECORD_SIZE = 60;
 /** SA InformInfoRecord (IBA 15.2.5.12): one subscription. Host form; 60 bytes big-endian on the wire. */
 export interface InformInfoRecord {
   readonly subscriberGid: Gid;
+  /** Distinguishes the subscriptions of one port. */
   readonly subscriberEnum: number;
   readonly informInfo: InformInfo;
 }

@@ -12,7 +12,9 @@ export interface InformInfo {
   readonly gid: Gid;
   /** 0xffff = all. */
   readonly lidRangeBegin: Lid;
+  /** Last LID of the range; ignored where the range begins with 0xffff. */
   readonly lidRangeEnd: Lid;
+  /** Generic notices, not vendor-specific ones. */
   readonly isGeneric: boolean;
   /** false = end the subscription. */
   readonly subscribe: boolean;

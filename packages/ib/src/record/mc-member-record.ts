@@ -29,6 +29,7 @@ export interface McMemberRecord {
   readonly portGid: Gid;
   /** 32 bits. */
   readonly qkey: number;
+  /** Multicast LID of the group; the SA chooses it. */
   readonly mlid: Lid;
   readonly mtuSelector: Selector;
   readonly mtu: Mtu;
@@ -48,6 +49,7 @@ export interface McMemberRecord {
   readonly scope: number;
   /** 4 bits, see {@link JoinState}. */
   readonly joinState: number;
+  /** Joined on behalf of another port; computed by the SA. */
   readonly proxyJoin: boolean;
 }
 

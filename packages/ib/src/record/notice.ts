@@ -39,6 +39,7 @@ export const NoticeType = {
 
 /** Notice (IBA 13.4.8.2), the content of traps and reports. Host form; 80 bytes big-endian on the wire. */
 export interface Notice {
+  /** Generic, not vendor-specific. */
   readonly isGeneric: boolean;
   /** 7 bits, see {@link NoticeType}. */
   readonly type: number;
@@ -47,11 +48,13 @@ export interface Notice {
   /** Trap number (generic, see {@link TrapNumber}) or device id. */
   readonly trapNumber: number;
   readonly issuerLid: Lid;
+  /** Changes with each new notice of the same kind. */
   readonly toggle: boolean;
   /** 15 bits. */
   readonly count: number;
   /** 54 bytes as on the wire; their meaning depends on the trap. */
   readonly details: Uint8Array;
+  /** GID of the port the notice is from; set in reports, not in traps. */
   readonly issuerGid: Gid;
 }
 

@@ -16,8 +16,11 @@ export interface PathRecord {
   readonly serviceId: bigint;
   readonly dgid: Gid;
   readonly sgid: Gid;
+  /** LID to send to; with path bits. */
   readonly dlid: Lid;
+  /** LID to send from; with path bits. */
   readonly slid: Lid;
+  /** The path is for raw packets. */
   readonly rawTraffic: boolean;
   /** 20 bits. */
   readonly flowLabel: number;

@@ -18,7 +18,9 @@ export interface NodeInfo {
   readonly nodeType: number;
   /** Physical ports, without a switch's port 0. */
   readonly numPorts: number;
+  /** GUID that all nodes of one chassis share; 0 = none. */
   readonly systemImageGuid: Guid;
+  /** GUID of the node: the same at all ports. */
   readonly nodeGuid: Guid;
   /** GUID of the port the request came in by (of port 0 for a switch). */
   readonly portGuid: Guid;

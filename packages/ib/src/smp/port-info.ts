@@ -38,14 +38,19 @@ export const PortCapability = {
 
 /** SM PortInfo (IBA 14.2.5.6). Host form; 64 bytes big-endian on the wire. Widths of the fields in bits where below 8. */
 export interface PortInfo {
+  /** Management key, 64 bits. */
   readonly mkey: bigint;
+  /** Subnet prefix, 64 bits. */
   readonly gidPrefix: bigint;
+  /** Base LID. */
   readonly lid: Lid;
   readonly masterSmLid: Lid;
   /** See {@link PortCapability}. */
   readonly capabilityMask: number;
   readonly diagCode: number;
+  /** Seconds. */
   readonly mkeyLeasePeriod: number;
+  /** Port the request came in by. */
   readonly localPortNum: number;
   /** Bit mask of width codes. */
   readonly linkWidthEnabled: number;
@@ -97,6 +102,7 @@ export interface PortInfo {
   readonly qkeyViolations: number;
   /** Entries of the GUID table. */
   readonly guidCap: number;
+  /** Set by a new SM: clients are to subscribe and join again. */
   readonly clientReregister: boolean;
   /** 2. */
   readonly multicastPkeyTrapSuppression: number;
@@ -113,6 +119,7 @@ export interface PortInfo {
   readonly linkSpeedExt2: number;
   /** 24. */
   readonly linkRoundTripLatency: number;
+  /** 16. */
   readonly capabilityMask2: number;
   /** 4: FDR 1, EDR 2, HDR 4, NDR 8; 0 = {@link PortInfo.linkSpeedActive} holds. */
   readonly linkSpeedExtActive: number;

@@ -10,8 +10,11 @@ export const SmState = { NOT_ACTIVE: 0, DISCOVERING: 1, STANDBY: 2, MASTER: 3 } 
 
 /** SM SMInfo (IBA 14.2.5.13). Host form; 21 bytes big-endian on the wire. */
 export interface SmInfo {
+  /** GUID of the port the SM runs at. */
   readonly guid: Guid;
+  /** 64 bits; 0 unless the reader is trusted. */
   readonly smKey: bigint;
+  /** 32 bits; grows while the SM lives. */
   readonly activityCount: number;
   /** 4 bits; higher wins. */
   readonly priority: number;
