@@ -1,7 +1,9 @@
 import { VerbenaError } from "@verbena/ib";
+import type { Destination } from "../sdk/destination.js";
 import { VirtualClock } from "../testing/index.js";
 import { type FlightContext, Flights } from "./flights.js";
 
+const subject: Destination = { kind: "name", name: "a", text: "a" };
 const scope = { prefix: "1:", generation: 1 };
 const errors = {
   timeout: () => new VerbenaError("VERBENA_RESOLVE_TIMEOUT", "late"),
@@ -23,7 +25,7 @@ function setUp() {
       });
     };
   const join = (key: string, ms: number, waiter: { deadline: number; signal?: AbortSignal }): Promise<string> => {
-    const promise = flights.join(key, scope, 6000, after(ms), waiter, errors);
+    const promise = flights.join({ key, scope, subject }, 6000, after(ms), waiter, errors);
     promise.catch(() => undefined);
     return promise;
   };
@@ -68,7 +70,7 @@ describe("Flights", () => {
 
   it("goes on without waiters when one did not want to wait", async () => {
     const { clock, flights, contexts, join, after } = setUp();
-    flights.launch("a", scope, 6000, after(500));
+    flights.launch({ key: "a", scope, subject }, 6000, after(500));
     const controller = new AbortController();
     const joined = join("a", 1, { deadline: 6000, signal: controller.signal });
     controller.abort();
@@ -82,7 +84,7 @@ describe("Flights", () => {
   it("ends the lookups of a scope at once and drops what they find later", async () => {
     const { clock, flights, contexts, join } = setUp();
     const old = join("a", 500, { deadline: 6000 });
-    flights.end((_key, of) => of === scope, new VerbenaError("VERBENA_SA_STALE", "changed"));
+    flights.end((flight) => flight.scope === scope, new VerbenaError("VERBENA_SA_STALE", "changed"));
     await expect(old).rejects.toMatchObject({ code: "VERBENA_SA_STALE" });
     expect(contexts[0]?.signal.aborted).toBe(true);
     const next = join("a", 700, { deadline: 6000 });

@@ -1,4 +1,5 @@
 import type { VerbenaError } from "@verbena/ib";
+import type { Destination } from "../sdk/destination.js";
 import type { Clock } from "../sdk/services.js";
 import type { CacheScope } from "./cache-entry.js";
 
@@ -8,6 +9,13 @@ export interface FlightContext {
   readonly signal: AbortSignal;
   /** On the clock, milliseconds. The lookup MUST have settled by then. */
   readonly deadline: number;
+}
+
+/** What a lookup is about. */
+export interface FlightKey {
+  readonly key: string;
+  readonly scope: CacheScope;
+  readonly subject: Destination;
 }
 
 /** One request that waits for a lookup. */
@@ -31,6 +39,7 @@ interface Seat<V> {
 
 interface Flight<V> {
   readonly key: string;
+  readonly subject: Destination;
   readonly scope: CacheScope;
   readonly controller: AbortController;
   readonly deadline: number;
@@ -57,21 +66,20 @@ export class Flights<V> {
    * Starts a lookup that nobody waits for, or leaves the one under way alone. `start` settles the outcome itself (cache entries);
    * it never runs twice for a key at one time.
    */
-  launch(key: string, scope: CacheScope, deadline: number, start: (context: FlightContext) => Promise<V>): void {
-    this.#open(key, scope, deadline, start).isDetached = true;
+  launch(to: FlightKey, deadline: number, start: (context: FlightContext) => Promise<V>): void {
+    this.#open(to, deadline, start).isDetached = true;
   }
 
   /** Joins the lookup of this key, starting it if there is none. */
   join(
-    key: string,
-    scope: CacheScope,
+    to: FlightKey,
     deadline: number,
     start: (context: FlightContext) => Promise<V>,
     waiter: Waiter,
     errors: FlightErrors,
   ): Promise<V> {
     if (waiter.signal?.aborted === true) return Promise.reject(errors.aborted(waiter.signal.reason));
-    const flight = this.#open(key, scope, Math.max(deadline, waiter.deadline), start);
+    const flight = this.#open(to, Math.max(deadline, waiter.deadline), start);
     return new Promise<V>((resolve, reject) => {
       const leave = (error: VerbenaError): void => {
         this.#leave(flight, seat);
@@ -98,9 +106,9 @@ export class Flights<V> {
   }
 
   /** Ends every lookup that `pick` names: its signal is aborted, who waits gets `error`, what it may still find is dropped. */
-  end(pick: (key: string, scope: CacheScope) => boolean, error: VerbenaError): void {
+  end(pick: (flight: FlightKey) => boolean, error: Error): void {
     for (const flight of [...this.#flights.values()]) {
-      if (!pick(flight.key, flight.scope)) continue;
+      if (!pick(flight)) continue;
       this.#flights.delete(flight.key);
       flight.controller.abort(error);
       this.#settle(flight, (seat) => {
@@ -110,16 +118,21 @@ export class Flights<V> {
   }
 
   /** Lookups under way, for listings. */
-  *pending(): IterableIterator<{ readonly key: string; readonly scope: CacheScope; readonly startedAt: number }> {
+  *pending(): IterableIterator<FlightKey & { readonly startedAt: number }> {
     yield* this.#flights.values();
   }
 
-  #open(key: string, scope: CacheScope, deadline: number, start: (context: FlightContext) => Promise<V>): Flight<V> {
+  #open(
+    { key, scope, subject }: FlightKey,
+    deadline: number,
+    start: (context: FlightContext) => Promise<V>,
+  ): Flight<V> {
     const present = this.#flights.get(key);
     if (present?.scope === scope) return present;
     const flight: Flight<V> = {
       key,
       scope,
+      subject,
       controller: new AbortController(),
       deadline,
       seats: new Set(),

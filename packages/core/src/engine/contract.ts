@@ -152,7 +152,9 @@ export type EngineChange =
       readonly address: string;
       readonly event: "added" | "removed";
     }
-  | { readonly type: "flushed"; readonly endpoint?: string; readonly destination?: string; readonly reason: string };
+  | { readonly type: "flushed"; readonly endpoint?: string; readonly destination?: string; readonly reason: string }
+  /** The reader fell behind; this many changes before the next one are lost. */
+  | { readonly type: "lagged"; readonly dropped: number };
 
 /**
  * The engine. Failures are coded errors: VERBENA_RESOLVE_NO_DATA, _TIMEOUT, _NO_SOURCE, _SOURCE_TYPE, _DESTINATION, _DESTINATION_TYPE,
@@ -162,12 +164,22 @@ export type EngineChange =
 export interface ResolverEngine {
   resolve(request: ResolveRequest): Promise<ResolveAnswer>;
   resolvePath(request: PathRequest): Promise<ResolveAnswer>;
+  /**
+   * The answer to `resolve`, if it can be given at once from what is cached; counted like any other. `undefined`: ask `resolve`, nothing
+   * has been counted. Never throws.
+   */
+  tryResolveCached?(request: ResolveRequest): ResolveAnswer | undefined;
+  /** The same for `resolvePath`. */
+  tryResolvePathCached?(request: PathRequest): ResolveAnswer | undefined;
   querySa(request: SaPassThrough): Promise<SaPassThroughAnswer>;
   /** ibacm's order: devices last opened first, ACTIVE ports ascending, endpoints newest first. */
   endpoints(): readonly EndpointStatus[];
   /** The endpoint that owns a local name or address. */
   endpointOf(source: SourceSpec): EndpointStatus | undefined;
-  /** Aggregate counters over all endpoints, as the client protocol's edge and the endpoints count them. */
+  /**
+   * Lookups and cache hits summed over all endpoints; `resolve`, `error` and `noData` count the requests made of the engine, also those
+   * that reached no endpoint. Requests that an edge refuses by itself are its own to count.
+   */
   counters(): AcmCounters;
   cacheEntries(): readonly CacheEntry[];
   /** Drops one destination, or all; returns how many entries went. Entries from files are read again. */

@@ -3,6 +3,7 @@ export type { FakeDevice, FakeDeviceSpec, FakePort, FakePortSpec } from "./fake-
 export { fakePort } from "./fake-device.js";
 export type { FakeNativeOptions } from "./fake-native.js";
 export { FakeNative } from "./fake-native.js";
+export { FakeEndpointSession, FakePortSession, FakeProvider } from "./fake-provider.js";
 export type { FakePeer, FakeSaAction, FakeSaHandler, FakeSaQuery } from "./fake-sa.js";
 export { FakeSa, fakePath } from "./fake-sa.js";
 export { FakeUmad, FakeUmadAgent } from "./fake-umad.js";

@@ -1,0 +1,327 @@
+import { VerbenaError } from "@verbena/ib";
+import { AddressBook } from "../addresses/address-book.js";
+import { AddressWatch } from "../addresses/address-watch.js";
+import { type AddressFileEntry } from "../addresses/local-addresses.js";
+import { coreError } from "../errors.js";
+import { choosePortSource } from "../ports/choose-source.js";
+import { PortTable } from "../ports/port-table.js";
+import type { Destination } from "../sdk/destination.js";
+import { listCache } from "./cache-listing.js";
+import { ChangeFeed } from "./change-feed.js";
+import type {
+  AcmCounters,
+  CacheEntry,
+  EndpointStatus,
+  EngineChange,
+  PathRequest,
+  ResolveAnswer,
+  ResolveRequest,
+  ResolverEngine,
+  SaPassThrough,
+  SaPassThroughAnswer,
+  SourceSpec,
+} from "./contract.js";
+import { CounterBook, readCounters } from "./counters.js";
+import { chooseEndpoint } from "./endpoint-choice.js";
+import { EndpointSelector, noSource } from "./endpoint-selector.js";
+import { Forgetting } from "./forgetting.js";
+import { HostEndpoints, portName } from "./host-endpoints.js";
+import type { LocalEndpoint } from "./local-endpoint.js";
+import { type EngineOptions, type EngineSettings, engineSettings } from "./options.js";
+import { Pipeline } from "./pipeline.js";
+import { type Call, makeCall, noData, pathText, Restart } from "./request-call.js";
+import { passThroughError, passThroughQuery } from "./sa-pass-through.js";
+import { settledWithin, waitFor } from "./wait-for.js";
+
+/** How often a request is looked up again because its endpoint changed under it; the deadline ends it anyway. */
+const MAX_ROUNDS = 16;
+/** How long the start waits for the first listing of the host's IP addresses. */
+const ADDRESS_WAIT_MS = 2_000;
+
+/** The engine as its owner sees it. */
+export interface EngineHandle extends ResolverEngine, AsyncDisposable {
+  tryResolveCached(request: ResolveRequest): ResolveAnswer | undefined;
+  tryResolvePathCached(request: PathRequest): ResolveAnswer | undefined;
+  /** The address file was read again. */
+  setAddressFile(entries: readonly AddressFileEntry[]): void;
+  /** Looks for devices that came or went and reads every port again. */
+  rescan(): void;
+}
+
+/**
+ * Starts an engine: finds ports and addresses, opens the providers on them. Resolves when everything found has been opened, or has taken
+ * longer than a request may. Throws VERBENA_ENGINE_CHAIN for a chain that names an unknown provider.
+ */
+export async function createEngine(options: EngineOptions): Promise<EngineHandle> {
+  const engine = new Engine(engineSettings(options));
+  await engine.start();
+  return engine;
+}
+
+class Engine implements EngineHandle {
+  readonly #settings: EngineSettings;
+  readonly #book: AddressBook;
+  readonly #feed = new ChangeFeed();
+  readonly #counters = new CounterBook();
+  readonly #pipeline: Pipeline;
+  readonly #host: HostEndpoints;
+  readonly #ports: PortTable;
+  readonly #selector: EndpointSelector;
+  readonly #forgetting: Forgetting;
+  readonly #idPrefix: string;
+  #watch: AddressWatch | undefined;
+  #requests = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(settings: EngineSettings) {
+    this.#settings = settings;
+    const { native, clock, logger } = settings;
+    this.#idPrefix = `${Math.floor(settings.random() * 0x1_0000)
+      .toString(16)
+      .padStart(4, "0")}-`;
+    this.#book = new AddressBook(settings.addressFile, settings.supportIpsInAddressFile);
+    this.#pipeline = new Pipeline({
+      settings,
+      onSilence: ({ identity }) => {
+        this.#ports.refresh(identity.device, identity.port);
+      },
+    });
+    this.#forgetting = new Forgetting(this.#pipeline, this.#feed);
+    const source = choosePortSource(native, clock, logger);
+    this.#host = new HostEndpoints({
+      settings,
+      source,
+      book: this.#book,
+      counters: this.#counters,
+      feed: this.#feed,
+      onVoid: (endpoints) => {
+        this.#forgetting.endpoints(endpoints, "the port has changed");
+      },
+      onLocalAddress: (key) => {
+        this.#forgetting.destination(key);
+      },
+    });
+    this.#ports = new PortTable(source, this.#host.onPort, logger);
+    this.#selector = new EndpointSelector(settings, this.#host, this.#book);
+  }
+
+  async start(): Promise<void> {
+    const { native, clock, logger, deadlineMs } = this.#settings;
+    try {
+      const onChange = this.#host.onAddress;
+      this.#watch = new AddressWatch({ source: native.openAddressSource(), book: this.#book, logger, onChange });
+      await settledWithin(clock, this.#watch.synced, ADDRESS_WAIT_MS);
+    } catch (error) {
+      logger.error("IP addresses of this host are not known", { error: String(error) });
+    }
+    this.#host.start(this.#ports);
+    await settledWithin(clock, this.#host.settled(), deadlineMs);
+  }
+
+  resolve(request: ResolveRequest): Promise<ResolveAnswer> {
+    const cached = this.tryResolveCached(request);
+    if (cached !== undefined) return Promise.resolve(cached);
+    const { destination, maxPaths = 1 } = request;
+    const call = this.#call(destination.text, request);
+    return this.#serve(call, async () => {
+      const { endpoint, chosenSource } = await this.#selector.select(request, call);
+      return {
+        endpoint,
+        work: async () => {
+          const answer = await this.#pipeline.resolve(endpoint, destination, maxPaths, call);
+          return chosenSource === undefined ? answer : { ...answer, chosenSource };
+        },
+      };
+    });
+  }
+
+  resolvePath(request: PathRequest): Promise<ResolveAnswer> {
+    const cached = this.tryResolvePathCached(request);
+    if (cached !== undefined) return Promise.resolve(cached);
+    const call = this.#call(pathText(request), request);
+    return this.#serve(call, () => {
+      if (request.dlid === 0 && request.dgid === 0n) throw coreError("VERBENA_RESOLVE_DESTINATION");
+      const endpoint = chooseEndpoint(this.#host.runtimes(), request);
+      if (endpoint === undefined) throw noSource("the path's source");
+      return { endpoint, work: () => this.#pipeline.resolvePath(endpoint, request, call) };
+    });
+  }
+
+  tryResolveCached(request: ResolveRequest): ResolveAnswer | undefined {
+    const endpoint = this.#selector.now(request);
+    if (endpoint?.state !== "ready" || request.signal?.aborted === true) return undefined;
+    return this.#hit(endpoint, this.#pipeline.peek(endpoint, request.destination, request.maxPaths ?? 1, this.#nextId));
+  }
+
+  tryResolvePathCached(request: PathRequest): ResolveAnswer | undefined {
+    if ((request.dlid === 0 && request.dgid === 0n) || request.signal?.aborted === true) return undefined;
+    const endpoint = chooseEndpoint(this.#host.runtimes(), request);
+    if (endpoint?.state !== "ready") return undefined;
+    return this.#hit(endpoint, this.#pipeline.peekPath(endpoint, request, this.#nextId));
+  }
+
+  async querySa(request: SaPassThrough): Promise<SaPassThroughAnswer> {
+    const call = this.#call("the SA", { client: request.client, ...(request.signal && { signal: request.signal }) });
+    const { ends, query } = passThroughQuery(request, call.requestId, this.#settings.deadlineMs);
+    this.#counters.core.resolve += 1;
+    let endpoint: LocalEndpoint | undefined;
+    try {
+      this.#checkOpen();
+      endpoint = chooseEndpoint(this.#host.runtimes(), ends);
+      if (endpoint === undefined) throw noSource("the record's source");
+      await this.#untilReady(endpoint, call);
+      const name = portName(endpoint.identity);
+      const runtime = this.#host.runtimes().find(({ port }) => portName(port) === name);
+      if (runtime === undefined) throw noSource("the record's source");
+      const { status, records } = await runtime.sa.query(query);
+      if (status !== 0) endpoint.counters.error += 1;
+      return { madStatus: status, record: records[0] ?? Buffer.alloc(query.record.length) };
+    } catch (caught) {
+      const error = caught instanceof Restart ? noSource("the record's source") : passThroughError(caught);
+      if (endpoint !== undefined) countFailure(endpoint.counters, error);
+      throw error;
+    }
+  }
+
+  endpoints(): readonly EndpointStatus[] {
+    return this.#host.endpoints().map((endpoint) => this.#status(endpoint));
+  }
+
+  endpointOf(source: SourceSpec): EndpointStatus | undefined {
+    const endpoint = this.#selector.bySource(source);
+    return endpoint && this.#status(endpoint);
+  }
+
+  counters(): AcmCounters {
+    const living = new Map(this.#host.endpoints().map((endpoint) => [endpoint.key, endpoint]));
+    return this.#counters.aggregate((key, counters) => readCounters(counters, living.get(key)?.sessions()));
+  }
+
+  cacheEntries(): readonly CacheEntry[] {
+    const { clock, loopback } = this.#settings;
+    return listCache(this.#host.endpoints(), this.#pipeline, clock.now(), loopback === "local");
+  }
+
+  flush(destination?: Destination): number {
+    const endpoints = this.#host.endpoints();
+    const count =
+      destination === undefined
+        ? this.#forgetting.everything(endpoints)
+        : this.#forgetting.destinationAndRoutes(destination, endpoints);
+    for (const runtime of this.#host.runtimes()) void runtime.reloadFiles();
+    return count;
+  }
+
+  changes(signal?: AbortSignal): AsyncIterableIterator<EngineChange> {
+    return this.#feed.open(signal);
+  }
+
+  setAddressFile(entries: readonly AddressFileEntry[]): void {
+    this.#book.setFile(entries);
+    this.#host.reconcile();
+  }
+
+  rescan(): void {
+    this.#ports.rescan();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    const closed = coreError("VERBENA_RESOLVE_CLOSED");
+    // One turn later, so that #closing is set and nobody who is woken starts anew.
+    await Promise.resolve();
+    this.#forgetting.end(closed);
+    await this.#watch?.close();
+    await this.#ports.close();
+    await this.#host.close();
+    this.#feed.close();
+  }
+
+  /** One request from its arrival to its end: endpoint, lookups, again if the endpoint changed meanwhile; and the counting. */
+  async #serve(call: Call, choose: () => Promise<Choice> | Choice): Promise<ResolveAnswer> {
+    this.#counters.core.resolve += 1;
+    let endpoint: LocalEndpoint | undefined;
+    try {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        this.#checkOpen();
+        const choice = await choose();
+        try {
+          await this.#untilReady(choice.endpoint, call);
+          if (endpoint === undefined) choice.endpoint.counters.resolve += 1;
+          endpoint = choice.endpoint;
+          return await choice.work();
+        } catch (error) {
+          endpoint ??= choice.endpoint;
+          if (!(error instanceof Restart)) throw error;
+          if (this.#settings.clock.now() >= call.deadline) throw call.timeout();
+        }
+      }
+      throw noData(call.destination);
+    } catch (error) {
+      countFailure(this.#counters.core, error);
+      if (endpoint !== undefined) countFailure(endpoint.counters, error);
+      throw error;
+    }
+  }
+
+  /** An endpoint that is being opened is waited for; one whose providers cannot work yet, or at all, is not. */
+  async #untilReady(endpoint: LocalEndpoint, call: Call): Promise<void> {
+    if (endpoint.state === "ready") return;
+    if (endpoint.isOpening && !call.noDelay) await waitFor(this.#settings.clock, endpoint.opened, call);
+    if (!this.#host.endpoints().includes(endpoint)) throw new Restart();
+    const state = endpoint.currentState();
+    if (state === "ready") return;
+    throw coreError("VERBENA_RESOLVE_NOT_READY", { details: { endpoint: endpoint.key, state } });
+  }
+
+  #hit(endpoint: LocalEndpoint, answer: ResolveAnswer | undefined): ResolveAnswer | undefined {
+    if (answer === undefined) return undefined;
+    this.#counters.core.resolve += 1;
+    endpoint.counters.resolve += 1;
+    endpoint.counters.routeCache += 1;
+    return answer;
+  }
+
+  #call(destination: string, request: Pick<ResolveRequest, "client" | "deadlineMs" | "noDelay" | "signal">): Call {
+    return makeCall({
+      requestId: this.#nextId(),
+      destination,
+      deadline: this.#settings.clock.now() + (request.deadlineMs ?? this.#settings.deadlineMs),
+      signal: request.signal,
+      noDelay: request.noDelay ?? false,
+    });
+  }
+
+  #status(endpoint: LocalEndpoint): EndpointStatus {
+    return endpoint.status(this.#settings.providerLabel, readCounters(endpoint.counters, endpoint.sessions()));
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw coreError("VERBENA_RESOLVE_CLOSED");
+  }
+
+  readonly #nextId = (): string => {
+    this.#requests += 1;
+    return this.#idPrefix + this.#requests.toString(36);
+  };
+}
+
+interface Choice {
+  readonly endpoint: LocalEndpoint;
+  readonly work: () => Promise<ResolveAnswer>;
+}
+
+/** Status 3 is no error, and a client that has gone gets no reply to count. */
+function countFailure(counters: { error: number; noData: number }, error: unknown): void {
+  const code = VerbenaError.is(error) ? error.code : undefined;
+  if (code === "VERBENA_RESOLVE_NO_DATA" || code === "VERBENA_RESOLVE_NOT_READY") counters.noData += 1;
+  else if (code !== "VERBENA_RESOLVE_ABORTED") counters.error += 1;
+}

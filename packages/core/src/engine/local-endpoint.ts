@@ -1,0 +1,218 @@
+import { Gid, Lid, type PathRecord, type PKey } from "@verbena/ib";
+import { localAddressKey } from "../addresses/local-addresses.js";
+import type { CacheScope } from "../cache/cache-entry.js";
+import type { Endpoint, LocalAddress, Port } from "../sdk/endpoint.js";
+import type { EndpointSession, SessionState } from "../sdk/provider.js";
+import type { AcmCounters, EndpointIdentity, EndpointStatus } from "./contract.js";
+import type { MutableCounters } from "./counters.js";
+import type { FileStore } from "./file-store.js";
+import { loopbackPath } from "./loopback.js";
+
+export function endpointKey(port: Port, pkey: PKey): string {
+  return `${port.device}/${port.port}/0x${pkey.toString(16).padStart(4, "0")}`;
+}
+
+let nextNumber = 1;
+
+export interface LocalEndpointOptions {
+  readonly port: Port;
+  readonly pkey: PKey;
+  readonly pkeyIndex: number;
+  readonly addresses: readonly LocalAddress[];
+  readonly counters: MutableCounters;
+  /** Its state, or nothing but the number of ready providers, has changed. */
+  readonly onState: (endpoint: LocalEndpoint, state: SessionState) => void;
+}
+
+/**
+ * A local endpoint at work: the snapshot providers see, its addresses by slot, the providers' sessions, and the scope its cache entries
+ * belong to.
+ */
+export class LocalEndpoint {
+  readonly key: string;
+  readonly counters: MutableCounters;
+  /** Short and unique in this process; begins every cache key of this endpoint. */
+  readonly prefix = `${(nextNumber++).toString(36)}:`;
+  readonly #slots: (LocalAddress | undefined)[];
+  readonly #byKey = new Map<string, LocalAddress>();
+  readonly #sessions = new Map<string, EndpointSession>();
+  readonly #unsubscribe: (() => void)[] = [];
+  readonly #onState: LocalEndpointOptions["onState"];
+  #endpoint: Endpoint;
+  #identity: EndpointIdentity;
+  #loopback: PathRecord;
+  #scope: CacheScope;
+  #state: SessionState = "joining";
+  #isOpening = true;
+  #settle: () => void = () => undefined;
+  /** Settles when the endpoint is ready, or when it is known that it is not. Never rejects. */
+  readonly opened: Promise<void>;
+  /** What the preload files say; absent until read. */
+  files: FileStore | undefined;
+
+  constructor(options: LocalEndpointOptions) {
+    this.key = endpointKey(options.port, options.pkey);
+    this.counters = options.counters;
+    this.#onState = options.onState;
+    this.#slots = [...options.addresses];
+    for (const address of options.addresses) this.#byKey.set(localAddressKey(address), address);
+    this.#endpoint = {
+      key: this.key,
+      port: options.port,
+      pkey: options.pkey,
+      pkeyIndex: options.pkeyIndex,
+      addresses: options.addresses,
+    };
+    this.#identity = identityOf(this.#endpoint);
+    this.#loopback = loopbackPath(this.#endpoint);
+    this.#scope = { prefix: this.prefix, generation: options.port.generation };
+    this.opened = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  /** The snapshot providers see. */
+  get endpoint(): Endpoint {
+    return this.#endpoint;
+  }
+  get identity(): EndpointIdentity {
+    return this.#identity;
+  }
+  get loopback(): PathRecord {
+    return this.#loopback;
+  }
+  /** Changes identity with every generation: an answer that belongs to an older one is worthless. */
+  get scope(): CacheScope {
+    return this.#scope;
+  }
+  get state(): SessionState {
+    return this.#state;
+  }
+  /** The same as `state`, for who has waited in between: the compiler takes a getter for constant. */
+  currentState(): SessionState {
+    return this.#state;
+  }
+  get isOpening(): boolean {
+    return this.#isOpening;
+  }
+  get hasAddress(): boolean {
+    return this.#byKey.size > 0;
+  }
+  get gid(): Gid {
+    return this.#endpoint.port.gids[0] ?? Gid.zero;
+  }
+  get baseLid(): Lid {
+    return Lid.base(this.#endpoint.port.lid, this.#endpoint.port.lmc);
+  }
+
+  /** The local address behind a destination's key. */
+  address(key: string): LocalAddress | undefined {
+    return this.#byKey.get(key);
+  }
+
+  addressKeys(): Iterable<string> {
+    return this.#byKey.keys();
+  }
+
+  /** The same port with other surroundings: everything learnt through it belongs to the past. */
+  renew(port: Port): void {
+    this.#endpoint = { ...this.#endpoint, port };
+    this.#identity = identityOf(this.#endpoint);
+    this.#loopback = loopbackPath(this.#endpoint);
+    this.#scope = { prefix: this.prefix, generation: port.generation };
+  }
+
+  /** Forgets what was learnt, in the same generation of the port. */
+  forget(): void {
+    this.#scope = { ...this.#scope };
+  }
+
+  /** Into the first free slot; false when it is there already. */
+  addAddress(address: LocalAddress): boolean {
+    const key = localAddressKey(address);
+    if (this.#byKey.has(key)) return false;
+    const free = this.#slots.indexOf(undefined);
+    if (free < 0) this.#slots.push(address);
+    else this.#slots[free] = address;
+    this.#byKey.set(key, address);
+    this.#refreshAddresses();
+    return true;
+  }
+
+  removeAddress(key: string): LocalAddress | undefined {
+    const address = this.#byKey.get(key);
+    if (address === undefined) return undefined;
+    this.#byKey.delete(key);
+    this.#slots[this.#slots.indexOf(address)] = undefined;
+    this.#refreshAddresses();
+    return address;
+  }
+
+  /** Takes a provider's session in. */
+  attach(provider: string, session: EndpointSession): void {
+    this.#sessions.set(provider, session);
+    this.#unsubscribe.push(
+      session.onState(() => {
+        this.#update();
+      }),
+    );
+    this.#update();
+  }
+
+  /** Every provider has answered, one way or the other. */
+  finishOpening(): void {
+    this.#isOpening = false;
+    this.#update();
+    this.#settle();
+  }
+
+  session(provider: string): EndpointSession | undefined {
+    return this.#sessions.get(provider);
+  }
+
+  sessions(): ReadonlyMap<string, EndpointSession> {
+    return this.#sessions;
+  }
+
+  /** Lets go of the sessions; who calls disposes them. */
+  detach(): ReadonlyMap<string, EndpointSession> {
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    const sessions = new Map(this.#sessions);
+    this.#sessions.clear();
+    this.#isOpening = false;
+    this.#state = "failed";
+    this.forget();
+    this.#settle();
+    return sessions;
+  }
+
+  status(provider: string, counters: AcmCounters): EndpointStatus {
+    return {
+      ...this.#identity,
+      state: this.#state,
+      lid: this.#endpoint.port.lid,
+      gid: this.gid,
+      provider,
+      addresses: this.#endpoint.addresses.map((address) => address.text),
+      counters,
+    };
+  }
+
+  #refreshAddresses(): void {
+    this.#endpoint = { ...this.#endpoint, addresses: this.#slots.filter((address) => address !== undefined) };
+  }
+
+  /** Ready as soon as one provider is; without providers the files and the own addresses are all there is. */
+  #update(): void {
+    const states = [...this.#sessions.values()].map((session) => session.state);
+    const before = this.#state;
+    if (states.includes("ready") || (!this.#isOpening && states.length === 0)) this.#state = "ready";
+    else this.#state = this.#isOpening || states.includes("joining") ? "joining" : "failed";
+    if (this.#state === "ready") this.#settle();
+    if (this.#state !== before) this.#onState(this, this.#state);
+  }
+}
+
+function identityOf({ key, port, pkey }: Endpoint): EndpointIdentity {
+  return { key, device: port.device, nodeGuid: port.nodeGuid, port: port.port, portCount: port.portCount, pkey };
+}

@@ -1,0 +1,214 @@
+import type { CacheOrigin, CacheScope, PositiveEntry } from "../cache/cache-entry.js";
+import { type FlightContext, Flights } from "../cache/flights.js";
+import { ResolutionCache } from "../cache/resolution-cache.js";
+import type { Destination } from "../sdk/destination.js";
+import type { LearnedEntry, ResolveContext } from "../sdk/provider.js";
+import { askChain, type ChainLink } from "./chain.js";
+import { type ChainFailure, isStale, verdictOf } from "./chain-failure.js";
+import type { LocalEndpoint } from "./local-endpoint.js";
+import type { EngineSettings } from "./options.js";
+import { reportFault } from "./provider-call.js";
+import { type Call, failedLookup, noData, Restart } from "./request-call.js";
+
+/** What a step looks up: one key under one endpoint. */
+export interface Question<A, V extends object> {
+  readonly key: string;
+  readonly endpoint: LocalEndpoint;
+  readonly subject: Destination;
+  /** Providers to ask, in order, with what each does. */
+  links(): readonly { readonly provider: string; ask(context: ResolveContext): Promise<A | undefined> }[];
+  /** What the files say; they are looked at before anyone is asked. */
+  fromFile(): { readonly value: V; readonly expiresAt: number } | undefined;
+  /** What is kept of an answer. */
+  keep(answer: A): V;
+  /** What is wrong with an answer's shape. */
+  check(answer: A): string | undefined;
+  /** No entry of this question may live longer than that; `Infinity` = no such limit. */
+  readonly latest: number;
+}
+
+/** An answer, and whether it was there already. */
+export interface Found<V extends object> {
+  readonly entry: PositiveEntry<V>;
+  readonly wasCached: boolean;
+}
+
+export interface LookupStepOptions {
+  readonly name: "address" | "route";
+  readonly settings: EngineSettings;
+  readonly ttlMs: number;
+  readonly companionDelayMs: number | undefined;
+  /** A lookup that goes to the providers has started. */
+  readonly onQuery: (endpoint: LocalEndpoint) => void;
+  /** A provider was silent: the port may not be what it seems. */
+  readonly onSilence: (endpoint: LocalEndpoint) => void;
+  readonly onLearned: (endpoint: LocalEndpoint, scope: CacheScope, provider: string, entry: LearnedEntry) => void;
+}
+
+/** One step of the pipeline: cache, files, then the chain of providers, one lookup per key at a time. */
+export class LookupStep<A extends { readonly ttlMs?: number }, V extends object> {
+  readonly cache: ResolutionCache<V>;
+  readonly flights: Flights<PositiveEntry<V>>;
+  readonly #options: LookupStepOptions;
+
+  constructor(options: LookupStepOptions) {
+    this.#options = options;
+    const { clock, cacheMaxEntries } = options.settings;
+    this.cache = new ResolutionCache({ clock, maxEntries: cacheMaxEntries });
+    this.flights = new Flights(clock);
+  }
+
+  /** The living entry of a key; the fast path. */
+  peek(key: string, scope: CacheScope, now: number): PositiveEntry<V> | undefined {
+    return this.cache.get(key, scope, now);
+  }
+
+  /** Whether {@link LookupStep.find} would need nobody. */
+  isKnown(question: Question<A, V>): boolean {
+    const now = this.#options.settings.clock.now();
+    if (this.cache.get(question.key, question.endpoint.scope, now) !== undefined) return true;
+    const fromFile = question.fromFile();
+    return fromFile !== undefined && fromFile.expiresAt > now;
+  }
+
+  /**
+   * The answer to a question, from wherever it can be had. Rejects with the coded errors of the engine, or with {@link Restart} when the
+   * endpoint changed under the lookup.
+   */
+  async find(question: Question<A, V>, call: Call): Promise<Found<V>> {
+    const { clock, deadlineMs } = this.#options.settings;
+    const { key, endpoint } = question;
+    const now = clock.now();
+    const cached = this.cache.get(key, endpoint.scope, now) ?? this.#fromFile(question, now);
+    if (cached !== undefined) return { entry: cached, wasCached: true };
+    const negative = this.cache.getNegative(key, endpoint.scope, now);
+    if (negative !== undefined) {
+      throw call.noDelay ? noData(call.destination) : failedLookup(negative.reason, call.destination);
+    }
+    const start = (context: FlightContext): Promise<PositiveEntry<V>> => this.#ask(question, call, context);
+    const flight = { key, scope: endpoint.scope, subject: question.subject };
+    if (call.noDelay) {
+      this.flights.launch(flight, now + deadlineMs, start);
+      throw noData(call.destination);
+    }
+    const entry = await this.flights.join(flight, now + deadlineMs, start, call, call);
+    return { entry, wasCached: false };
+  }
+
+  /** Puts in what a provider overheard; an entry of a former world is dropped. */
+  learn(question: Question<A, V>, scope: CacheScope, provider: string, answer: A): void {
+    const wrong = question.check(answer);
+    if (wrong !== undefined) reportFault(this.#options.settings, provider, `taught something wrong: ${wrong}`);
+    else if (question.endpoint.scope === scope) this.#put(question, provider, "learned", answer);
+  }
+
+  async #ask(question: Question<A, V>, call: Call, flight: FlightContext): Promise<PositiveEntry<V>> {
+    const { settings, companionDelayMs, onQuery, onSilence, onLearned } = this.#options;
+    const { endpoint } = question;
+    const { scope } = endpoint;
+    onQuery(endpoint);
+    const links = question.links().map(
+      ({ provider, ask }): ChainLink<A> => ({
+        provider,
+        ask: (signal) =>
+          ask({
+            endpoint: endpoint.endpoint,
+            signal,
+            deadline: flight.deadline,
+            requestId: call.requestId,
+            generation: scope.generation,
+            noDelay: call.noDelay,
+            learn: (entry) => {
+              onLearned(endpoint, scope, provider, entry);
+            },
+          }),
+      }),
+    );
+    const outcome = await askChain(links, {
+      clock: settings.clock,
+      deadline: flight.deadline,
+      signal: flight.signal,
+      companionDelayMs,
+      check: question.check,
+    });
+    // Whatever came, it is about a world that is gone.
+    if (endpoint.scope !== scope) throw new Restart();
+    if (outcome.found) return this.#put(question, outcome.provider, "provider", outcome.answer);
+    if (flight.signal.aborted) throw call.aborted(flight.signal.reason);
+    this.#report(question, call, outcome.failures);
+    if (outcome.failures.some(({ kind }) => kind === "timeout")) onSilence(endpoint);
+    if (endpoint.scope !== scope || isStale(outcome.failures)) throw new Restart();
+    throw this.#fail(question, call, outcome.failures);
+  }
+
+  #put(question: Question<A, V>, provider: string, origin: CacheOrigin, answer: A): PositiveEntry<V> {
+    const createdAt = this.#options.settings.clock.now();
+    const entry: PositiveEntry<V> = {
+      state: "positive",
+      key: question.key,
+      scope: question.endpoint.scope,
+      subject: question.subject,
+      provider,
+      origin,
+      value: question.keep(answer),
+      createdAt,
+      expiresAt: Math.min(createdAt + (answer.ttlMs ?? this.#options.ttlMs), question.latest),
+    };
+    this.cache.put(entry);
+    return entry;
+  }
+
+  #fromFile(question: Question<A, V>, now: number): PositiveEntry<V> | undefined {
+    const { endpoint, key, subject } = question;
+    const found = question.fromFile();
+    if (found === undefined || found.expiresAt <= now) return undefined;
+    const entry: PositiveEntry<V> = {
+      state: "positive",
+      key,
+      scope: endpoint.scope,
+      subject,
+      provider: "file",
+      origin: "file",
+      value: found.value,
+      createdAt: endpoint.files?.loadedAt ?? now,
+      expiresAt: Math.min(found.expiresAt, question.latest),
+    };
+    this.cache.put(entry);
+    return entry;
+  }
+
+  /** The whole chain has failed: remembered for a moment, so that a thousand clients of a dead name do not ask a thousand times. */
+  #fail(question: Question<A, V>, call: Call, failures: readonly ChainFailure[]): Error {
+    const { settings } = this.#options;
+    const reason = verdictOf(failures);
+    const [first] = failures;
+    const createdAt = settings.clock.now();
+    if (first !== undefined && settings.negativeTtlMs > 0) {
+      this.cache.putNegative({
+        state: "negative",
+        key: question.key,
+        scope: question.endpoint.scope,
+        subject: question.subject,
+        provider: failures.at(-1)?.provider ?? "",
+        reason,
+        createdAt,
+        expiresAt: createdAt + settings.negativeTtlMs,
+      });
+    }
+    const cause = failures.find((failure) => "error" in failure);
+    return failedLookup(reason, call.destination, cause !== undefined && "error" in cause ? cause.error : undefined);
+  }
+
+  #report(question: Question<A, V>, call: Call, failures: readonly ChainFailure[]): void {
+    const { settings, name } = this.#options;
+    for (const failure of failures) {
+      if (failure.kind === "fault") reportFault(settings, failure.provider, failure.what, failure.error);
+    }
+    settings.logger.debug(`${name} not found`, {
+      requestId: call.requestId,
+      endpoint: question.endpoint.key,
+      destination: call.destination,
+      failures: failures.map(({ provider, kind }) => `${provider}: ${kind}`),
+    });
+  }
+}

@@ -1,0 +1,181 @@
+import { Gid, Lid } from "@verbena/ib";
+import type { CacheScope, PositiveEntry } from "../cache/cache-entry.js";
+import type { Destination } from "../sdk/destination.js";
+import type { LearnedEntry } from "../sdk/provider.js";
+import type { AddressAnswer, RouteAnswer, RouteQuery } from "../sdk/route.js";
+import { type AddressValue, addressQuestion } from "./address-question.js";
+import { directAnswer, localAnswer, routedAnswer } from "./answers.js";
+import type { PathRequest, ResolveAnswer } from "./contract.js";
+import { destinationKey } from "./destination-key.js";
+import type { LocalEndpoint } from "./local-endpoint.js";
+import { LookupStep } from "./lookup-step.js";
+import type { EngineSettings } from "./options.js";
+import { type Call, Restart } from "./request-call.js";
+import { routeKey } from "./route-key.js";
+import { plainQuery, type RouteValue, routeQuestion } from "./route-question.js";
+
+type Query = Omit<RouteQuery, "endpoint">;
+
+export interface PipelineOptions {
+  readonly settings: EngineSettings;
+  /** A provider was silent on this endpoint's port. */
+  readonly onSilence: (endpoint: LocalEndpoint) => void;
+}
+
+/** Address, then route, under an endpoint that has been chosen. */
+export class Pipeline {
+  readonly addresses: LookupStep<AddressAnswer, AddressValue>;
+  readonly routes: LookupStep<RouteAnswer, RouteValue>;
+  readonly #settings: EngineSettings;
+
+  constructor({ settings, onSilence }: PipelineOptions) {
+    this.#settings = settings;
+    const common = { settings, onSilence, onLearned: this.#learn.bind(this) };
+    this.addresses = new LookupStep({
+      ...common,
+      name: "address",
+      ttlMs: settings.addressTtlMs,
+      companionDelayMs: settings.companionDelayMs,
+      onQuery: ({ counters }) => {
+        counters.addressQuery += 1;
+      },
+    });
+    this.routes = new LookupStep({
+      ...common,
+      name: "route",
+      // A route goes with its address; where the question was a LID or GID itself, that is as good as an address of the same age.
+      ttlMs: Math.min(settings.routeTtlMs, settings.addressTtlMs),
+      companionDelayMs: undefined,
+      onQuery: ({ counters }) => {
+        counters.routeQuery += 1;
+      },
+    });
+  }
+
+  /** What can be answered at once, from own addresses and caches; nothing is counted. */
+  peek(endpoint: LocalEndpoint, to: Destination, maxPaths: number, requestId: () => string): ResolveAnswer | undefined {
+    const key = destinationKey(to);
+    if (this.#isOwn(endpoint, key)) return localAnswer(endpoint, requestId());
+    const { scope, prefix } = endpoint;
+    const now = this.#settings.clock.now();
+    if (to.kind === "gid" || to.kind === "lid") {
+      return this.#peekRoute(endpoint, routeKey(prefix, directQuery(endpoint, to, maxPaths)), maxPaths, now, requestId);
+    }
+    const entry = this.addresses.peek(prefix + key, scope, now);
+    if (entry === undefined) return undefined;
+    const address = { entry, wasCached: true };
+    if (entry.value.answer.path !== undefined) return directAnswer(endpoint, address, now, requestId());
+    const route = this.routes.peek(routeKeyOf(endpoint, entry, maxPaths), scope, now);
+    if (route === undefined) return undefined;
+    return routedAnswer(endpoint, address, { entry: route, wasCached: true }, maxPaths, now, requestId());
+  }
+
+  /** The same for a path request. */
+  peekPath(endpoint: LocalEndpoint, request: PathRequest, requestId: () => string): ResolveAnswer | undefined {
+    const query = pathQuery(endpoint, request);
+    const now = this.#settings.clock.now();
+    return this.#peekRoute(endpoint, routeKey(endpoint.prefix, query), query.maxPaths, now, requestId);
+  }
+
+  async resolve(endpoint: LocalEndpoint, to: Destination, maxPaths: number, call: Call): Promise<ResolveAnswer> {
+    const { clock } = this.#settings;
+    const { scope, counters } = endpoint;
+    const key = destinationKey(to);
+    if (this.#isOwn(endpoint, key)) {
+      counters.routeCache += 1;
+      return localAnswer(endpoint, call.requestId);
+    }
+    if (to.kind === "gid" || to.kind === "lid") return this.#route(endpoint, directQuery(endpoint, to, maxPaths), call);
+    const address = await this.addresses.find(addressQuestion(this.#settings, endpoint, to, key), call);
+    if (endpoint.scope !== scope) throw new Restart();
+    const { entry, wasCached } = address;
+    const direct = directAnswer(endpoint, address, clock.now(), call.requestId);
+    if (direct !== undefined) {
+      if (wasCached) counters.routeCache += 1;
+      return direct;
+    }
+    const question = routeQuestion(
+      this.#settings,
+      endpoint,
+      plainQuery(endpoint, entry.value.answer, maxPaths),
+      entry.expiresAt,
+    );
+    if (wasCached && !this.routes.isKnown(question)) counters.addressCache += 1;
+    const route = await this.routes.find(question, call);
+    if (endpoint.scope !== scope) throw new Restart();
+    if (wasCached && route.wasCached) counters.routeCache += 1;
+    return routedAnswer(endpoint, address, route, maxPaths, clock.now(), call.requestId);
+  }
+
+  resolvePath(endpoint: LocalEndpoint, request: PathRequest, call: Call): Promise<ResolveAnswer> {
+    return this.#route(endpoint, pathQuery(endpoint, request), call);
+  }
+
+  async #route(endpoint: LocalEndpoint, query: Query, call: Call): Promise<ResolveAnswer> {
+    const { scope } = endpoint;
+    const route = await this.routes.find(routeQuestion(this.#settings, endpoint, query), call);
+    if (endpoint.scope !== scope) throw new Restart();
+    if (route.wasCached) endpoint.counters.routeCache += 1;
+    const now = this.#settings.clock.now();
+    return routedAnswer(endpoint, undefined, route, query.maxPaths, now, call.requestId);
+  }
+
+  #peekRoute(
+    endpoint: LocalEndpoint,
+    key: string,
+    maxPaths: number,
+    now: number,
+    requestId: () => string,
+  ): ResolveAnswer | undefined {
+    const entry = this.routes.peek(key, endpoint.scope, now);
+    if (entry === undefined) return undefined;
+    return routedAnswer(endpoint, undefined, { entry, wasCached: true }, maxPaths, now, requestId());
+  }
+
+  #isOwn(endpoint: LocalEndpoint, key: string): boolean {
+    return this.#settings.loopback === "local" && endpoint.address(key) !== undefined;
+  }
+
+  #learn(endpoint: LocalEndpoint, scope: CacheScope, provider: string, entry: LearnedEntry): void {
+    if (entry.kind === "address") {
+      const key = destinationKey(entry.destination);
+      const question = addressQuestion(this.#settings, endpoint, entry.destination, key);
+      this.addresses.learn(question, scope, provider, entry.answer);
+    } else {
+      this.routes.learn(routeQuestion(this.#settings, endpoint, entry.query), scope, provider, entry.answer);
+    }
+  }
+}
+
+function directQuery(
+  endpoint: LocalEndpoint,
+  to: Extract<Destination, { kind: "gid" | "lid" }>,
+  maxPaths: number,
+): Query {
+  return plainQuery(endpoint, to.kind === "gid" ? { gid: to.gid } : { lid: to.lid }, maxPaths);
+}
+
+/** One path is what nearly everybody asks for: its key is made once and kept with the address. */
+function routeKeyOf(endpoint: LocalEndpoint, entry: PositiveEntry<AddressValue>, maxPaths: number): string {
+  const { value } = entry;
+  if (maxPaths !== 1) return routeKey(endpoint.prefix, plainQuery(endpoint, value.answer, maxPaths));
+  value.routeKey ??= routeKey(endpoint.prefix, plainQuery(endpoint, value.answer, 1));
+  return value.routeKey;
+}
+
+/** The question of a path request: its own ends where given, else the endpoint's (spec acm.md 4.8). */
+function pathQuery(endpoint: LocalEndpoint, request: PathRequest): Query {
+  return {
+    sgid: request.sgid === Gid.zero ? endpoint.gid : request.sgid,
+    slid: request.slid === Lid.zero ? endpoint.baseLid : request.slid,
+    ...(request.dgid === Gid.zero ? {} : { dgid: request.dgid }),
+    ...(request.dlid === Lid.zero ? {} : { dlid: request.dlid }),
+    pkey: endpoint.endpoint.pkey,
+    ...(request.serviceId === undefined ? {} : { serviceId: request.serviceId }),
+    ...(request.trafficClass === undefined ? {} : { trafficClass: request.trafficClass }),
+    ...(request.sl === undefined ? {} : { sl: request.sl }),
+    ...(request.qosClass === undefined ? {} : { qosClass: request.qosClass }),
+    reversible: request.reversible ?? true,
+    maxPaths: request.maxPaths ?? 1,
+  };
+}

@@ -1,0 +1,203 @@
+import { VerbenaError } from "@verbena/ib";
+import type { VerbsContext } from "@verbena/native";
+import type { PortSignalType } from "../ports/port-source.js";
+import { SaClient } from "../sa-client/sa-client.js";
+import { fixedWindow } from "../sa-client/sa-window.js";
+import type { LocalAddress, Port } from "../sdk/endpoint.js";
+import type { EndpointSession, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
+import type { Logger, SaService } from "../sdk/services.js";
+import { FileStore } from "./file-store.js";
+import type { LocalEndpoint } from "./local-endpoint.js";
+import type { EngineSettings } from "./options.js";
+import { callProvider } from "./provider-call.js";
+
+export interface PortRuntimeOptions {
+  readonly settings: EngineSettings;
+  readonly port: Port;
+  /** The providers the chains name, in the order they were configured. */
+  readonly providers: ReadonlyMap<string, ResolutionProvider>;
+  readonly verbs: VerbsContext | undefined;
+}
+
+/** An open port: its SA client, what the providers have opened on it, and its endpoints, oldest first. */
+export class PortRuntime {
+  readonly endpoints: LocalEndpoint[] = [];
+  readonly sa: SaService;
+  readonly #settings: EngineSettings;
+  readonly #logger: Logger;
+  readonly #client: SaClient | undefined;
+  readonly #providers: ReadonlyMap<string, ResolutionProvider>;
+  readonly #verbs: VerbsContext | undefined;
+  readonly #sessions = new Map<string, Promise<PortSession | undefined>>();
+  readonly #ended = new AbortController();
+  readonly #work = new Set<Promise<unknown>>();
+  #port: Port;
+
+  constructor(options: PortRuntimeOptions) {
+    this.#settings = options.settings;
+    this.#port = options.port;
+    this.#providers = options.providers;
+    this.#verbs = options.verbs;
+    this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
+    const sa = this.#openSa();
+    this.#client = sa instanceof SaClient ? sa : undefined;
+    this.sa = sa;
+  }
+
+  get port(): Port {
+    return this.#port;
+  }
+
+  /** Opens the port with every provider once `ready` has settled, then whatever endpoints there are. */
+  open(ready: Promise<unknown>): Promise<void> {
+    for (const [name, provider] of this.#providers) this.#sessions.set(name, this.#openPort(name, provider, ready));
+    return Promise.all(this.endpoints.map((endpoint) => this.#openEndpoint(endpoint))).then(() => undefined);
+  }
+
+  /** An endpoint that came when the port was open already. */
+  addEndpoint(endpoint: LocalEndpoint): void {
+    this.endpoints.push(endpoint);
+    void this.#openEndpoint(endpoint);
+  }
+
+  /** The port's new snapshot; the endpoints stay, the providers are told. */
+  renew(port: Port, signal: PortSignalType, raw: unknown): void {
+    const isNew = port.generation !== this.#port.generation;
+    this.#port = port;
+    if (isNew) {
+      this.#client?.update(port);
+      for (const endpoint of this.endpoints) endpoint.renew(port);
+    }
+    const event = portEvent(port, signal, raw);
+    for (const [name, opening] of this.#sessions) {
+      void opening.then((session) =>
+        callProvider(this.#settings, name, `event ${event.type}`, () => session?.onEvent?.(event)),
+      );
+    }
+  }
+
+  tellAddress(endpoint: LocalEndpoint, change: "added" | "removed", address: LocalAddress): void {
+    for (const [name, session] of endpoint.sessions()) {
+      const tell = (): Promise<void> =>
+        change === "added" ? session.addAddress(address) : session.removeAddress(address);
+      this.#track(callProvider(this.#settings, name, `address ${address.text} ${change}`, tell));
+    }
+  }
+
+  /** Reads the preload files again for every endpoint. */
+  reloadFiles(): Promise<void> {
+    return Promise.all(this.endpoints.map((endpoint) => this.#loadFiles(endpoint))).then(() => undefined);
+  }
+
+  /** Endpoints first, then the port, then the way to the SA. What providers still open arrives closed. */
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await Promise.all(this.endpoints.map((endpoint) => this.#closeSessions(endpoint.detach())));
+    await this.#client?.close();
+    await Promise.all(this.#work);
+    for (const [name, opening] of this.#sessions) {
+      const session = await opening;
+      if (session !== undefined) await this.#dispose(name, "closing the port", session);
+    }
+  }
+
+  #openSa(): SaClient | SaService {
+    const { settings } = { settings: this.#settings };
+    try {
+      return new SaClient({
+        umad: settings.native.umad,
+        port: this.#port,
+        clock: settings.clock,
+        random: settings.random,
+        logger: this.#logger,
+        metrics: settings.metrics,
+        timeoutMs: settings.timeoutMs,
+        retries: settings.retries,
+        window: settings.saWindow?.() ?? fixedWindow(settings.saDepth),
+      });
+    } catch (error) {
+      const hint = VerbenaError.is(error) ? error.hint : undefined;
+      this.#logger.error("the SA cannot be asked from this port", { error: String(error), hint });
+      return { query: () => Promise.reject(error as Error) };
+    }
+  }
+
+  async #openPort(
+    name: string,
+    provider: ResolutionProvider,
+    ready: Promise<unknown>,
+  ): Promise<PortSession | undefined> {
+    await ready;
+    if (this.#ended.signal.aborted) return undefined;
+    const logger = this.#logger.child({ provider: name });
+    const services = { sa: this.sa, umad: this.#settings.native.umad, logger };
+    return callProvider(this.#settings, name, "opening the port", () =>
+      provider.openPort(this.#port, this.#verbs === undefined ? services : { ...services, verbs: this.#verbs }),
+    );
+  }
+
+  async #openEndpoint(endpoint: LocalEndpoint): Promise<void> {
+    const opening = [...this.#sessions].map(([name, session]) => this.#openSession(endpoint, name, session));
+    await this.#track(Promise.all([this.#loadFiles(endpoint), ...opening]));
+    if (!this.#ended.signal.aborted) endpoint.finishOpening();
+  }
+
+  async #openSession(endpoint: LocalEndpoint, name: string, opening: Promise<PortSession | undefined>): Promise<void> {
+    const port = await opening;
+    if (port === undefined || this.#ended.signal.aborted) return;
+    const session = await callProvider(this.#settings, name, `opening endpoint ${endpoint.key}`, () =>
+      port.openEndpoint(endpoint.endpoint),
+    );
+    if (session === undefined) return;
+    if (this.#ended.signal.aborted) await this.#dispose(name, "closing an endpoint", session);
+    else await callProvider(this.#settings, name, "state", () => endpoint.attach(name, session));
+  }
+
+  async #loadFiles(endpoint: LocalEndpoint): Promise<void> {
+    const { preload, clock } = this.#settings;
+    if (preload === undefined) return;
+    try {
+      endpoint.files = await FileStore.load(preload, endpoint.endpoint, clock.now(), this.#ended.signal);
+    } catch (error) {
+      if (!this.#ended.signal.aborted) this.#logger.error("preload failed", { error: String(error) });
+    }
+  }
+
+  async #closeSessions(sessions: ReadonlyMap<string, EndpointSession>): Promise<void> {
+    await Promise.all([...sessions].map(([name, session]) => this.#dispose(name, "closing an endpoint", session)));
+  }
+
+  #dispose(name: string, what: string, session: AsyncDisposable): Promise<unknown> {
+    return callProvider(this.#settings, name, what, () => session[Symbol.asyncDispose]());
+  }
+
+  /** Work that closing waits for. */
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#work.add(work);
+    const done = (): void => {
+      this.#work.delete(work);
+    };
+    work.then(done, done);
+    return work;
+  }
+}
+
+function portEvent(port: Port, signal: PortSignalType, raw: unknown): PortEvent {
+  switch (signal) {
+    case "lid-change":
+    case "gid-change":
+    case "pkey-change":
+    case "sm-change":
+    case "client-reregister":
+      return { type: signal, port };
+    case "unknown":
+      return { type: "unknown", raw, port };
+    case "port-active":
+    case "port-err":
+    case "refresh":
+      // The port is the same and stays active; what was seen is that the SM is another one.
+      return { type: "sm-change", port };
+    default:
+      return signal satisfies never;
+  }
+}

@@ -1,0 +1,68 @@
+import { Gid, Lid, type VerbenaError } from "@verbena/ib";
+import type { NegativeReason } from "../cache/cache-entry.js";
+import type { FlightErrors, Waiter } from "../cache/flights.js";
+import { coreError } from "../errors.js";
+import type { Destination } from "../sdk/destination.js";
+
+/** One request on its way through the engine. */
+export interface Call extends Waiter, FlightErrors {
+  readonly requestId: string;
+  /** For messages. */
+  readonly destination: string;
+  readonly noDelay: boolean;
+}
+
+export interface CallOptions {
+  readonly requestId: string;
+  readonly destination: string;
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+  readonly noDelay: boolean;
+}
+
+export function makeCall(options: CallOptions): Call {
+  const { destination } = options;
+  return {
+    ...options,
+    timeout: () => coreError("VERBENA_RESOLVE_TIMEOUT", { details: { destination } }),
+    aborted: (cause) => coreError("VERBENA_RESOLVE_ABORTED", { details: { destination }, cause }),
+  };
+}
+
+export function noData(destination: string, cause?: unknown): VerbenaError {
+  return coreError("VERBENA_RESOLVE_NO_DATA", { details: { destination }, cause });
+}
+
+/** The error each request gets for a lookup that failed, now or a moment ago. */
+export function failedLookup(reason: NegativeReason, destination: string, cause?: unknown): VerbenaError {
+  switch (reason.kind) {
+    case "no-data":
+      return noData(destination, cause);
+    case "timeout":
+      return coreError("VERBENA_RESOLVE_TIMEOUT", { details: { destination }, cause });
+    case "sa-status": {
+      const { saStatus } = reason;
+      const status = saStatus.toString(16).padStart(4, "0");
+      return coreError("VERBENA_RESOLVE_SA_STATUS", { details: { destination, saStatus, status }, cause });
+    }
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** How a destination is named in messages and listings. */
+export function destinationText(destination: Destination): string {
+  return destination.text;
+}
+
+/** The same for a path request. */
+export function pathText(request: { readonly dgid: Gid; readonly dlid: Lid }): string {
+  return request.dlid === 0 ? Gid.format(request.dgid) : `LID ${Lid.format(request.dlid)}`;
+}
+
+/** The endpoint or its port changed while the lookup ran: to be looked up again, under what is there now. Never leaves the engine. */
+export class Restart extends Error {
+  constructor() {
+    super("the endpoint changed");
+  }
+}

@@ -1,0 +1,68 @@
+import { Gid, Lid, type PathRecord } from "@verbena/ib";
+import type { RouteAnswer, RouteQuery } from "../sdk/route.js";
+import { gidDestination, lidDestination } from "./destination-key.js";
+import type { LocalEndpoint } from "./local-endpoint.js";
+import type { Question } from "./lookup-step.js";
+import type { EngineSettings } from "./options.js";
+import { routeKey } from "./route-key.js";
+
+/** What the route cache keeps: at least one path, best first. */
+export interface RouteValue {
+  readonly paths: readonly PathRecord[];
+}
+
+/** Asks for paths. `latest`: when the address behind the question expires. */
+export function routeQuestion(
+  settings: EngineSettings,
+  endpoint: LocalEndpoint,
+  query: Omit<RouteQuery, "endpoint">,
+  latest = Number.POSITIVE_INFINITY,
+): Question<RouteAnswer, RouteValue> {
+  const { dgid, dlid } = query;
+  return {
+    key: routeKey(endpoint.prefix, query),
+    endpoint,
+    subject: dgid === undefined ? lidDestination(dlid ?? Lid.zero) : gidDestination(dgid),
+    latest,
+    links: () =>
+      settings.chains.route.flatMap((provider) => {
+        const session = endpoint.session(provider);
+        const route = session?.state === "ready" ? session.route : undefined;
+        if (route === undefined) return [];
+        return [{ provider, ask: (context) => route.resolveRoute({ ...query, endpoint: context.endpoint }, context) }];
+      }),
+    fromFile: () => {
+      const found = endpoint.files?.route(query);
+      if (found === undefined || endpoint.files === undefined) return undefined;
+      const ttlMs = found.isLocal ? Number.POSITIVE_INFINITY : settings.routeTtlMs;
+      return { value: { paths: [found.path] }, expiresAt: endpoint.files.loadedAt + ttlMs };
+    },
+    keep: ({ paths }) => ({ paths }),
+    check: checkRoute,
+  };
+}
+
+/** The plain question behind a resolved address: any path from the endpoint's first GID that can be used in both directions. */
+export function plainQuery(
+  endpoint: LocalEndpoint,
+  to: { readonly gid?: Gid; readonly lid?: Lid; readonly hint?: unknown },
+  maxPaths: number,
+): Omit<RouteQuery, "endpoint"> {
+  return {
+    sgid: endpoint.gid,
+    ...(to.gid === undefined ? {} : { dgid: to.gid }),
+    ...(to.lid === undefined ? {} : { dlid: to.lid }),
+    // By LID alone the SA wants to know from which LID (spec acm.md 5.3).
+    ...(to.gid === undefined ? { slid: endpoint.baseLid } : {}),
+    pkey: endpoint.endpoint.pkey,
+    reversible: true,
+    maxPaths,
+    ...(to.hint === undefined ? {} : { hint: to.hint }),
+  };
+}
+
+function checkRoute(answer: RouteAnswer): string | undefined {
+  const paths: unknown = typeof answer === "object" && answer !== null ? answer.paths : undefined;
+  if (!Array.isArray(paths) || paths.length === 0) return "the route answer has no paths";
+  return paths.every((path) => typeof path === "object" && path !== null) ? undefined : "a path is no PathRecord";
+}
