@@ -20,16 +20,17 @@ const HEADER = `# Names of the local endpoints.
 `;
 
 /**
- * Text of the default address file: the short host name on the first active port, then \`NAME-n\` on every port of every device,
- * counting from 1. Active lines are those of \`ib_acme -A\`.
+ * Text of the default address file: `NAME-n` on every port of every device, counting from 1, and the short host name on the first
+ * active port, in front of that port's own line. Active lines and their order are those of `ib_acme -A`.
  */
 export function generateAddressFile({ hostname, devices }: AddressFileInput): string {
   const host = hostname.split(".")[0] ?? hostname;
   const ports = devices.flatMap(({ name, ports }) => ports.map(({ port, active }) => ({ device: name, port, active })));
   const first = ports.find(({ active }) => active);
-  const lines = [
-    ...(first === undefined ? [] : [`${host} ${first.device} ${String(first.port)} default`]),
-    ...ports.map(({ device, port }, index) => `${host}-${String(index + 1)} ${device} ${String(port)} default`),
-  ];
+  const lines = ports.flatMap((entry, index) => {
+    const where = `${entry.device} ${String(entry.port)} default`;
+    const own = `${host}-${String(index + 1)} ${where}`;
+    return entry === first ? [`${host} ${where}`, own] : [own];
+  });
   return HEADER + lines.map((line) => `${line}\n`).join("");
 }

@@ -68,8 +68,8 @@ describe("generateAddressFile", () => {
       ],
     });
     expect(active(text)).toEqual([
-      "node7 mlx5_0 2 default",
       "node7-1 mlx5_0 1 default",
+      "node7 mlx5_0 2 default",
       "node7-2 mlx5_0 2 default",
       "node7-3 mlx5_1 1 default",
     ]);
