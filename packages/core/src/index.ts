@@ -1,1 +1,47 @@
-export {};
+/**
+ * Verbena's engine room: the embedding API ({@link createResolver}), the daemon ({@link Daemon}), its configuration
+ * ({@link loadConfig}) and the parts they are made of.
+ *
+ * @packageDocumentation
+ */
+import "reflect-metadata";
+
+export type { AcmHandlerOptions, CachedResolver } from "./acm/index.js";
+export { createAcmHandler } from "./acm/index.js";
+export type { SourceSelector } from "./addresses/source-selector.js";
+export { fabricSourceSelector, kernelSourceSelector } from "./addresses/source-selector.js";
+export type { AddressFileInput } from "./config/generate/address-file.js";
+export { generateAddressFile } from "./config/generate/address-file.js";
+export { generateOptionsFile } from "./config/generate/options-file.js";
+export type {
+  AddressConfig,
+  AddressLine,
+  ConfigInput,
+  ConfigSources,
+  DaemonConfig,
+  Diagnostic,
+  LoadedConfig,
+  ProviderEntry,
+  Severity,
+} from "./config/index.js";
+export { DEFAULT_PATHS, formatDiagnostic, loadConfig } from "./config/index.js";
+export type { ControlHost, ControlServer, ControlServerOptions } from "./control/index.js";
+export { createControlServer } from "./control/index.js";
+export type { DaemonOptions, DaemonReady } from "./daemon/index.js";
+export { Daemon } from "./daemon/index.js";
+export type {
+  DestinationFormat,
+  Host,
+  ProviderOption,
+  ResolveOptions,
+  Resolver,
+  ResolverOptions,
+} from "./embed/index.js";
+export { createHost, createResolver, devicePorts, formatDestination, parseDestination } from "./embed/index.js";
+export type * from "./engine/contract.js";
+export { CORE_ERRORS } from "./errors.js";
+export type { ProviderRequest } from "./host/index.js";
+export { noMetrics, silentLogger, systemClock, systemRandom } from "./host/index.js";
+export type { PreloadEntry, PreloadSource } from "./preload/index.js";
+export type { AcmAddress, AcmListener, AcmServer, AcmServerLimits, AcmServerOptions } from "./server/index.js";
+export { createAcmServer } from "./server/index.js";

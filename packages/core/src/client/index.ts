@@ -1,3 +1,19 @@
+export type {
+  CacheEntryJson,
+  CacheJson,
+  ChangeJson,
+  CountersJson,
+  EndpointJson,
+  EndpointsJson,
+  ErrorJson,
+  FlushJson,
+  PathJson,
+  ReloadJson,
+  ResolveJson,
+  ResolveRequestJson,
+  StatsJson,
+  StatusJson,
+} from "../control/wire.js";
 export type { AcmAddressInput } from "./acm-address.js";
 export type { AcmCallOptions } from "./acm-call.js";
 export type {
@@ -11,3 +27,5 @@ export type {
 export { AcmClient } from "./acm-client.js";
 export type { AcmConnectionOptions, AcmServiceAddress } from "./acm-connection.js";
 export { ACM_DEFAULT_PORT } from "./acm-connection.js";
+export type { ControlCallOptions, ControlClientOptions } from "./control-client.js";
+export { ControlClient } from "./control-client.js";

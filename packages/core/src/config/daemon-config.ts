@@ -42,7 +42,8 @@ export interface DaemonConfig {
   readonly providers: readonly ProviderEntry[];
   readonly preload: { readonly hosts?: string; readonly routeDump?: string };
   readonly addresses: AddressConfig;
-  readonly native: DeepReadonly<ConfigOutput["native"]>;
+  /** Library paths; absent = the system's. */
+  readonly native: { readonly libibverbs?: string; readonly libibumad?: string; readonly librdmacm?: string };
   /** Folder that provider packages are looked for in first: the one of `verbena.yaml`, else the working directory. */
   readonly folder: string;
 }

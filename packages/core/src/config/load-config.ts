@@ -90,7 +90,7 @@ function complete(
       ...(files.routeDump === undefined ? {} : { routeDump: files.routeDump }),
     },
     addresses,
-    native: parsed.native,
+    native: Object.fromEntries(Object.entries(parsed.native).filter(([, path]) => path !== undefined)),
     folder,
   };
 }

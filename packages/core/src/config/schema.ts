@@ -90,21 +90,28 @@ const caches = section({
   address: v.optional(
     section({
       ttlMs: v.optional(
-        described(lifetime, OPTION_TABLE.addr_timeout.summary),
+        described(lifetime, `${OPTION_TABLE.addr_timeout.summary} Milliseconds, or \`never\`.`),
         OPTION_TABLE.addr_timeout.fallback * MINUTE_MS,
       ),
-      negativeTtlMs: v.optional(described(count(0), "How long a failed lookup is remembered."), 1000),
-      maxEntries: v.optional(described(count(1), "Entries kept; the longest unused one goes first."), 100_000),
     }),
     {},
   ),
   route: v.optional(
     section({
-      ttlMs: v.optional(described(lifetime, OPTION_TABLE.route_timeout.summary), "never"),
-      negativeTtlMs: v.optional(described(count(0), "How long a failed lookup is remembered."), 1000),
-      maxEntries: v.optional(described(count(1), "Entries kept; the longest unused one goes first."), 100_000),
+      ttlMs: v.optional(
+        described(lifetime, `${OPTION_TABLE.route_timeout.summary} Milliseconds, or \`never\`.`),
+        "never",
+      ),
     }),
     {},
+  ),
+  negativeTtlMs: v.optional(
+    described(count(0), "How long a failed lookup is remembered, milliseconds; 0 = not at all."),
+    1000,
+  ),
+  maxEntries: v.optional(
+    described(count(1), "Entries of each of the two caches; the longest unused one goes first."),
+    100_000,
   ),
 });
 

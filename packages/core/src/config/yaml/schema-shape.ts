@@ -9,6 +9,7 @@ export interface SchemaShape {
   readonly item?: SchemaShape;
   readonly pipe?: readonly { readonly type: string; readonly description?: string }[];
   readonly options?: readonly unknown[];
+  readonly message?: unknown;
 }
 
 /** Seen through `optional` wrappers: the schema underneath. */

@@ -1,0 +1,131 @@
+import type { CachedResolver } from "../acm/acm-handler.js";
+import type {
+  AcmCounters,
+  CacheEntry,
+  EndpointStatus,
+  EngineChange,
+  PathRequest,
+  ResolveAnswer,
+  ResolveRequest,
+  ResolverEngine,
+  SaPassThrough,
+  SaPassThroughAnswer,
+  SourceSpec,
+} from "../engine/contract.js";
+import type { Destination } from "../sdk/destination.js";
+
+/** What the edges hold of the engine: always the current one, whichever that is after a reload. */
+export class EngineSwitch implements ResolverEngine, CachedResolver {
+  #current: ResolverEngine & CachedResolver;
+  /** Requests in work, by the engine that has them. */
+  readonly #inWork = new Map<ResolverEngine, number>();
+  readonly #idle = new Map<ResolverEngine, () => void>();
+  readonly #onExchange = new Set<(reason: string) => void>();
+
+  constructor(engine: ResolverEngine & CachedResolver) {
+    this.#current = engine;
+  }
+
+  get current(): ResolverEngine {
+    return this.#current;
+  }
+
+  /**
+   * Puts another engine in place: requests from now on go there. Resolves when the old one has answered all it had in work; then it
+   * can be closed without anybody noticing.
+   */
+  exchange(engine: ResolverEngine & CachedResolver, reason: string): Promise<void> {
+    const old = this.#current;
+    this.#current = engine;
+    for (const follow of [...this.#onExchange]) follow(reason);
+    if ((this.#inWork.get(old) ?? 0) === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#idle.set(old, resolve);
+    });
+  }
+
+  resolve(request: ResolveRequest): Promise<ResolveAnswer> {
+    return this.#track((engine) => engine.resolve(request));
+  }
+
+  resolvePath(request: PathRequest): Promise<ResolveAnswer> {
+    return this.#track((engine) => engine.resolvePath(request));
+  }
+
+  querySa(request: SaPassThrough): Promise<SaPassThroughAnswer> {
+    return this.#track((engine) => engine.querySa(request));
+  }
+
+  tryResolveCached(request: ResolveRequest): ResolveAnswer | undefined {
+    return this.#current.tryResolveCached?.(request);
+  }
+
+  tryResolvePathCached(request: PathRequest): ResolveAnswer | undefined {
+    return this.#current.tryResolvePathCached?.(request);
+  }
+
+  endpoints(): readonly EndpointStatus[] {
+    return this.#current.endpoints();
+  }
+
+  endpointOf(source: SourceSpec): EndpointStatus | undefined {
+    return this.#current.endpointOf(source);
+  }
+
+  counters(): AcmCounters {
+    return this.#current.counters();
+  }
+
+  cacheEntries(): readonly CacheEntry[] {
+    return this.#current.cacheEntries();
+  }
+
+  flush(destination?: Destination): number {
+    return this.#current.flush(destination);
+  }
+
+  /** Goes on with the next engine when they are exchanged; a `flushed` says so. */
+  async *changes(signal?: AbortSignal): AsyncGenerator<EngineChange> {
+    let reason: string | undefined;
+    let leave = new AbortController();
+    const follow = (why: string): void => {
+      reason = why;
+      leave.abort();
+    };
+    this.#onExchange.add(follow);
+    try {
+      while (signal?.aborted !== true) {
+        const engine = this.#current;
+        yield* engine.changes(signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]));
+        // An engine that ends by itself is closed, and so is the switch, unless another one has taken its place.
+        if (reason === undefined) return;
+        yield { type: "flushed", reason };
+        reason = undefined;
+        leave = new AbortController();
+      }
+    } finally {
+      this.#onExchange.delete(follow);
+      leave.abort();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#current.close();
+  }
+
+  async #track<T>(ask: (engine: ResolverEngine) => Promise<T>): Promise<T> {
+    const engine = this.#current;
+    this.#inWork.set(engine, (this.#inWork.get(engine) ?? 0) + 1);
+    try {
+      return await ask(engine);
+    } finally {
+      const left = (this.#inWork.get(engine) ?? 1) - 1;
+      if (left > 0) this.#inWork.set(engine, left);
+      else {
+        this.#inWork.delete(engine);
+        this.#idle.get(engine)?.();
+        this.#idle.delete(engine);
+      }
+    }
+  }
+}

@@ -1,0 +1,2 @@
+export type { DaemonOptions, DaemonReady } from "./daemon.js";
+export { Daemon } from "./daemon.js";

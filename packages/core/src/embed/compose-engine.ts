@@ -1,0 +1,71 @@
+import type { NativeServices } from "@verbena/native";
+import type { SourceSelector } from "../addresses/source-selector.js";
+import type { DaemonConfig } from "../config/daemon-config.js";
+import { createEngine, type EngineHandle } from "../engine/engine.js";
+import { composeHost } from "../host/composition.js";
+import type { ProviderRequest } from "../host/provider-registry.js";
+import { PreloadFiles } from "../preload/preload-files.js";
+import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
+import { addressLines } from "./default-addresses.js";
+import { engineOptions } from "./engine-options.js";
+import { loadProviders } from "./load-providers.js";
+
+/** What an engine is made of. */
+export interface CompositionOptions {
+  readonly config: DaemonConfig;
+  readonly native: NativeServices;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly random?: Random;
+  readonly metrics?: Metrics;
+  /** Providers beside those of the configuration. */
+  readonly providers?: readonly ProviderRequest[];
+  /** Where provider packages are looked for, behind the configuration's folder. */
+  readonly folders?: readonly string[];
+  readonly sourceSelector: SourceSelector | "kernel" | "fabric";
+}
+
+/** An engine with its providers. Closing it closes the engine first, then the providers in reverse order. */
+export interface ComposedEngine extends AsyncDisposable {
+  readonly engine: EngineHandle;
+  /** Names of the loaded providers, in order. */
+  readonly providers: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Loads the providers and starts an engine. Whatever fails, nothing half-started stays. */
+export async function composeEngine(options: CompositionOptions): Promise<ComposedEngine> {
+  const { config, native, logger, clock, sourceSelector } = options;
+  const services = {
+    ...(options.random === undefined ? {} : { random: options.random }),
+    ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+  };
+  const host = composeHost({ native, logger, clock, ...services });
+  const folders = [config.folder, ...(options.folders ?? [])];
+  const { registry, chains } = await loadProviders(config, options.providers ?? [], folders, host, logger);
+  try {
+    const engine = await createEngine({
+      ...engineOptions(config),
+      ...services,
+      native,
+      logger,
+      clock,
+      sourceSelector,
+      chains,
+      providers: registry.resolution(),
+      addressFile: await addressLines(config.addresses, native, logger),
+      preload: new PreloadFiles({ ...config.preload, logger }),
+    });
+    let closing: Promise<void> | undefined;
+    const close = (): Promise<void> => (closing ??= engine.close().then(() => registry.close()));
+    return {
+      engine,
+      providers: registry.loaded.map(({ manifest }) => manifest.name),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await registry.close();
+    throw error;
+  }
+}

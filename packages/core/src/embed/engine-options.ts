@@ -1,0 +1,37 @@
+import type { DaemonConfig } from "../config/daemon-config.js";
+import type { EngineOptions } from "../engine/options.js";
+
+/** The part of the engine's options that the configuration decides. */
+export function engineOptions(
+  config: DaemonConfig,
+): Pick<
+  EngineOptions,
+  | "timeoutMs"
+  | "retries"
+  | "deadlineMs"
+  | "saDepth"
+  | "addressTtlMs"
+  | "routeTtlMs"
+  | "negativeTtlMs"
+  | "cacheMaxEntries"
+  | "loopback"
+  | "supportIpsInAddressFile"
+> {
+  const { sa, resolver, caches, addresses } = config;
+  return {
+    timeoutMs: sa.timeoutMs,
+    retries: sa.retries,
+    deadlineMs: resolver.deadlineMs,
+    saDepth: sa.depth,
+    addressTtlMs: lifetime(caches.address.ttlMs),
+    routeTtlMs: lifetime(caches.route.ttlMs),
+    negativeTtlMs: caches.negativeTtlMs,
+    cacheMaxEntries: caches.maxEntries,
+    loopback: resolver.loopback,
+    supportIpsInAddressFile: addresses.supportIps,
+  };
+}
+
+function lifetime(ttlMs: number | "never"): number {
+  return ttlMs === "never" ? Number.POSITIVE_INFINITY : ttlMs;
+}

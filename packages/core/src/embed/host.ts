@@ -1,0 +1,49 @@
+import { type Availability, type NativeOptions, type NativeServices, openNative } from "@verbena/native";
+import { createResolver, type Resolver, type ResolverOptions } from "./resolver.js";
+
+/** Native services for a plain program, shared by any number of resolvers. */
+export interface Host extends AsyncDisposable {
+  readonly native: NativeServices;
+  /** What could be loaded, and what to do about the rest. */
+  availability(): Availability;
+  /** A resolver on these services. Close it before the host. */
+  createResolver(options?: Omit<ResolverOptions, "native" | "fabric">): Promise<Resolver>;
+  /** Closes resolvers made by this host, then the services. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Opens native services. Throws `VERBENA_NATIVE_ADDON` or `VERBENA_NATIVE_OPTION`; `availability()` of `@verbena/native` never does. */
+export function createHost(options: NativeOptions = {}): Host {
+  return new OpenHost(openNative(options));
+}
+
+class OpenHost implements Host {
+  readonly #resolvers = new Set<Resolver>();
+  #closing: Promise<void> | undefined;
+
+  constructor(readonly native: NativeServices) {}
+
+  availability(): Availability {
+    return this.native.availability();
+  }
+
+  async createResolver(options: Omit<ResolverOptions, "native" | "fabric"> = {}): Promise<Resolver> {
+    const resolver = await createResolver({ ...options, native: this.native });
+    this.#resolvers.add(resolver);
+    return resolver;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#resolvers].map((resolver) => resolver.close()));
+    await this.native.close();
+  }
+}

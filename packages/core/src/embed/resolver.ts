@@ -1,0 +1,197 @@
+import { dirname } from "node:path";
+import type { NativeOptions, NativeServices } from "@verbena/native";
+import type { SourceSelector } from "../addresses/source-selector.js";
+import { loadConfig } from "../config/load-config.js";
+import type { ConfigInput } from "../config/schema.js";
+import { formatDiagnostic } from "../config/text/diagnostic.js";
+import type { EndpointStatus, EngineChange, ResolveAnswer, ResolverEngine } from "../engine/contract.js";
+import { silentLogger, systemClock } from "../host/default-services.js";
+import type { ProviderRequest } from "../host/provider-registry.js";
+import type { ProviderDefinition } from "../sdk/define-provider.js";
+import type { Destination } from "../sdk/destination.js";
+import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
+import { type ComposedEngine, composeEngine } from "./compose-engine.js";
+import { type NativeHost, nativeHost } from "./native-host.js";
+import { parseDestination } from "./parse-destination.js";
+import { endpointsSettled } from "./settled.js";
+
+/** A provider for an embedded resolver: a package name or path, or what `defineProvider` returned. */
+export type ProviderOption =
+  | string
+  | ProviderDefinition
+  | { readonly package: string; readonly options?: unknown }
+  | { readonly definition: ProviderDefinition; readonly options?: unknown };
+
+/** What {@link createResolver} takes. Everything has a default. */
+export interface ResolverOptions {
+  /** Path of a `verbena.yaml`, or its content as an object. ibacm's files are read only if it names them. */
+  readonly config?: string | ConfigInput;
+  /** Native services of {@link createHost}, which stay open, or options to open own ones. */
+  readonly native?: NativeServices | NativeOptions;
+  /** Join a simulated fabric: the same as `native: { fabric }`. */
+  readonly fabric?: NativeOptions["fabric"];
+  /** Providers asked in this order, instead of the default ones; chains of the configuration still decide if it has some. */
+  readonly providers?: readonly ProviderOption[];
+  /** Chooses the local address when a request names none. Default: the kernel's routing; on a simulated fabric the node's addresses. */
+  readonly sourceSelector?: SourceSelector;
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly metrics?: Metrics;
+  /** Where provider packages are looked for. Default: the program's own folder. */
+  readonly folders?: readonly string[];
+  /** How long creation waits for endpoints that are joining, milliseconds. Default 2000; 0 = not at all. */
+  readonly settleMs?: number;
+}
+
+/** Options of one question. */
+export interface ResolveOptions {
+  /** A local name or address; texts as {@link parseDestination} reads them. Absent = the resolver chooses. */
+  readonly source?: string | Destination;
+  /** Answer from the cache, or fail at once and look up in the background. */
+  readonly noDelay?: boolean;
+  /** From now, milliseconds. */
+  readonly deadlineMs?: number;
+  /** 1 to 127. */
+  readonly maxPaths?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Resolves names and addresses to InfiniBand paths, inside this process. */
+export interface Resolver extends AsyncDisposable {
+  /**
+   * Texts as {@link parseDestination} reads them. Rejects with VERBENA_RESOLVE_NO_DATA, _TIMEOUT, _NO_SOURCE, _NOT_READY, _ABORTED,
+   * _CLOSED and their like.
+   */
+  resolve(destination: string | Destination, options?: ResolveOptions): Promise<ResolveAnswer>;
+  /** Ports, endpoints and addresses as they come and go. Ends with `signal` or when the resolver closes. */
+  changes(signal?: AbortSignal): AsyncIterableIterator<EngineChange>;
+  endpoints(): readonly EndpointStatus[];
+  /** The engine behind it: caches, counters, paths by LID or GID. */
+  readonly engine: ResolverEngine;
+  /** Names of the loaded providers, in order. */
+  readonly providers: readonly string[];
+  /** Settles all questions in work, closes endpoints, ports, providers and own native services. Idempotent. */
+  close(): Promise<void>;
+}
+
+const SETTLE_MS = 2000;
+
+/**
+ * Starts a resolver. Rejects with VERBENA_CONFIG_INVALID, VERBENA_PROVIDER_… or VERBENA_NATIVE_…; nothing is left running then.
+ *
+ * @example
+ * await using resolver = await createResolver();
+ * const { paths } = await resolver.resolve("node12");
+ */
+export async function createResolver(options: ResolverOptions = {}): Promise<Resolver> {
+  const logger = options.logger ?? silentLogger;
+  const clock = options.clock ?? systemClock;
+  const { config, diagnostics } = await loadConfig({
+    ignoreDefaults: true,
+    ...(typeof options.config === "string" ? { config: options.config } : {}),
+    overrides: overrides(options),
+  });
+  for (const diagnostic of diagnostics) {
+    logger[diagnostic.severity === "warning" ? "warn" : "info"](formatDiagnostic(diagnostic));
+  }
+  const host = nativeHost(nativeOf(options, config.native));
+  try {
+    const composed = await composeEngine({
+      config,
+      native: host.native,
+      logger,
+      clock,
+      sourceSelector: options.sourceSelector ?? (host.isSimulated ? "fabric" : "kernel"),
+      providers: (options.providers ?? []).map(providerRequest),
+      folders: options.folders ?? programFolders(),
+      ...(options.random === undefined ? {} : { random: options.random }),
+      ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
+    });
+    await endpointsSettled(composed.engine, clock, options.settleMs ?? SETTLE_MS);
+    return new EmbeddedResolver(composed, host);
+  } catch (error) {
+    if (host.isOwned) await host.native.close();
+    throw error;
+  }
+}
+
+/** With providers in hand the default ones are not wanted, unless the configuration lists some. */
+function overrides(options: ResolverOptions): ConfigInput {
+  const input = typeof options.config === "object" ? options.config : {};
+  const hasOwn = options.providers !== undefined && typeof options.config !== "string";
+  return hasOwn && input.providers === undefined ? { ...input, providers: [] } : input;
+}
+
+function nativeOf(options: ResolverOptions, paths: NativeOptions): NativeServices | NativeOptions {
+  const given = options.native ?? {};
+  if ("umad" in given) return given;
+  return { ...paths, ...given, ...(options.fabric === undefined ? {} : { fabric: options.fabric }) };
+}
+
+function providerRequest(option: ProviderOption, index: number): ProviderRequest {
+  const where = `providers[${String(index)}]`;
+  if (typeof option === "string") return { from: { package: option }, where };
+  if ("package" in option) return { from: { package: option.package }, options: option.options, where };
+  if ("definition" in option) return { from: { definition: option.definition }, options: option.options, where };
+  return { from: { definition: option }, where };
+}
+
+function programFolders(): readonly string[] {
+  const program = process.argv[1];
+  return program === undefined ? [] : [dirname(program)];
+}
+
+class EmbeddedResolver implements Resolver {
+  readonly engine: ResolverEngine;
+  readonly providers: readonly string[];
+  #closing: Promise<void> | undefined;
+  #nextClient = 1;
+
+  constructor(
+    private readonly composed: ComposedEngine,
+    private readonly host: NativeHost,
+  ) {
+    this.engine = composed.engine;
+    this.providers = composed.providers;
+  }
+
+  async resolve(destination: string | Destination, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+    const { source, noDelay, deadlineMs, maxPaths, signal } = options;
+    return await this.engine.resolve({
+      destination: toDestination(destination),
+      ...(source === undefined ? {} : { source: toDestination(source) }),
+      ...(noDelay === undefined ? {} : { noDelay }),
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+      ...(maxPaths === undefined ? {} : { maxPaths }),
+      ...(signal === undefined ? {} : { signal }),
+      client: { id: this.#nextClient++, kind: "embed" },
+    });
+  }
+
+  changes(signal?: AbortSignal): AsyncIterableIterator<EngineChange> {
+    return this.engine.changes(signal);
+  }
+
+  endpoints(): readonly EndpointStatus[] {
+    return this.engine.endpoints();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.composed.close();
+    if (this.host.isOwned) await this.host.native.close();
+  }
+}
+
+function toDestination(given: string | Destination): Destination {
+  return typeof given === "string" ? parseDestination(given) : given;
+}
