@@ -2,9 +2,21 @@ import { defineErrors } from "@verbena/ib";
 
 /** Every coded error of the program; one section each in `docs/errors.md`. Alphabetical. */
 export const CLI_ERRORS = {
+  VERBENA_CLI_BACKGROUND: {
+    message: "the daemon ended before it was ready",
+    hint: "run it with -P to see why",
+  },
   VERBENA_CLI_EXEC: {
     message: "{program} could not be started: {reason}",
     hint: "check the name and that it is installed",
+  },
+  VERBENA_CLI_NOT_OFFERED: {
+    message: "{what}: not offered by this daemon",
+    hint: "it has no control socket that we can reach; is it a verbena daemon, and is --control right?",
+  },
+  VERBENA_CLI_NO_DAEMON: {
+    message: "no daemon answers at {path}",
+    hint: "start one with `verbena serve`, or name its socket with --socket",
   },
   VERBENA_CLI_USAGE_ARGUMENT: {
     message: "{what}",

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from "commander";
 import type { CommandHost } from "./command.js";
+import { registerClient } from "./commands/client/register.js";
+import { registerDaemon } from "./commands/daemon/register.js";
 import { registerSim } from "./commands/sim/register.js";
 import { EXIT } from "./exit-code.js";
 import { version } from "./version.js";
@@ -9,14 +11,22 @@ export function createProgram(host: CommandHost): Command {
   const program = new Command("verbena")
     .description("Resolves names and addresses to InfiniBand paths.")
     .version(version())
-    .option("--json", "print JSON instead of text")
     .showSuggestionAfterError()
     .showHelpAfterError("(run with --help for usage)")
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: host.io.out, writeErr: host.io.err });
+  registerDaemon(program, host);
+  registerClient(program, host);
   registerSim(program, host);
+  offerJson(program);
   return program;
+}
+
+/** Every command that does something can answer in JSON. */
+function offerJson(command: Command): void {
+  if (command.commands.length === 0) command.option("--json", "print JSON instead of text");
+  for (const child of command.commands) offerJson(child);
 }
 
 /** Parses and runs one command line (without the two leading words). */

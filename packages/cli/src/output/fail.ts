@@ -5,13 +5,14 @@ import type { Io } from "../io.js";
 /** Which exit status a coded error means: the first pattern that fits. */
 const BY_CODE: readonly (readonly [RegExp, ExitCode])[] = [
   [/^VERBENA_CLI_USAGE/, EXIT.USAGE],
+  [/^VERBENA_CLI_NO_DAEMON$/, EXIT.NO_DAEMON],
   [/^VERBENA_CONFIG/, EXIT.USAGE],
   [/^VERBENA_PROVIDER_(?!SA_STATUS)/, EXIT.USAGE],
   [/^VERBENA_IB_SYNTAX$/, EXIT.USAGE],
+  [/^VERBENA_RESOLVE_DESTINATION_SYNTAX$/, EXIT.USAGE],
   [/^VERBENA_SIM_(TOPOLOGY|ADDRESS|OPTION|FILE|DIR|SOCKET_PATH|SM_NODE)/, EXIT.USAGE],
   [/^VERBENA_SIM_CONTROL_CONNECT$/, EXIT.NO_DAEMON],
   [/^VERBENA_CLIENT_CONNECT$/, EXIT.NO_DAEMON],
-  [/^VERBENA_CONTROL_CONNECT$/, EXIT.NO_DAEMON],
 ];
 
 /** Tells what went wrong and returns the exit status that belongs to it. With `json` the report is one JSON object. */

@@ -29,3 +29,6 @@ export type { AcmConnectionOptions, AcmServiceAddress } from "./acm-connection.j
 export { ACM_DEFAULT_PORT } from "./acm-connection.js";
 export type { ControlCallOptions, ControlClientOptions } from "./control-client.js";
 export { ControlClient } from "./control-client.js";
+export { encodeCounters, encodePath } from "../control/encode.js";
+export type { DestinationFormat } from "../embed/parse-destination.js";
+export { formatDestination, parseDestination } from "../embed/parse-destination.js";

@@ -2,7 +2,7 @@ import { startFabric } from "@verbena/fabric-sim";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { wholeNumber } from "../../numbers.js";
-import { untilSignal } from "../../until-signal.js";
+import { untilSignal } from "../../signals.js";
 
 export interface RunOptions {
   readonly dir: string;

@@ -1,0 +1,40 @@
+import type { EndpointJson } from "@verbena/core/client";
+import { Guid, PKey } from "@verbena/ib";
+import { EXIT, type ExitCode } from "../../exit-code.js";
+import type { Io } from "../../io.js";
+import { renderTable } from "../../output/table.js";
+import { type ServiceOptions, withService } from "./service.js";
+
+/** Rows that both doors can fill; state, LID and GID are known to the control socket only. */
+type EndpointRow = Pick<EndpointJson, "nodeGuid" | "port" | "pkey" | "provider" | "addresses"> & Partial<EndpointJson>;
+
+/** Lists the local endpoints. */
+export async function endpointsCommand(options: ServiceOptions, io: Io): Promise<ExitCode> {
+  const rows = await withService<readonly EndpointRow[]>(options, async ({ kind, client }) => {
+    if (kind === "control") return (await client.endpoints()).endpoints;
+    return (await client.endpoints()).map((endpoint) => ({
+      nodeGuid: Guid.format(endpoint.guid),
+      port: endpoint.port,
+      pkey: PKey.format(endpoint.pkey),
+      provider: endpoint.provider,
+      addresses: endpoint.addresses,
+    }));
+  });
+  io.out(options.json === true ? `${JSON.stringify({ endpoints: rows })}\n` : table(rows));
+  return EXIT.OK;
+}
+
+function table(rows: readonly EndpointRow[]): string {
+  if (rows.length === 0) return "no endpoint: no active InfiniBand port has a name or address\n";
+  return renderTable(
+    ["endpoint", "state", "LID", "GID", "provider", "addresses"],
+    rows.map((row) => [
+      row.key ?? `${row.nodeGuid}/${String(row.port)}/${row.pkey}`,
+      row.state ?? "-",
+      row.lid === undefined ? "-" : String(row.lid),
+      row.gid ?? "-",
+      row.provider,
+      row.addresses.join(" "),
+    ]),
+  );
+}

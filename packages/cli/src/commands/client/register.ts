@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+import { action, type CommandHost } from "../../command.js";
+import type { ResolveCommandOptions } from "./resolve.js";
+import type { ServiceOptions } from "./service.js";
+
+/** Where ib_acme and ours look for a daemon that was started without `--socket`. */
+const DEFAULT_SOCKET = "/run/ibacm-unix.sock";
+
+/** Commands that ask a running daemon. */
+export function registerClient(program: Command, host: CommandHost): void {
+  registerResolve(program, host);
+  registerViews(program, host);
+  registerCache(program, host);
+}
+
+function asked(command: Command): Command {
+  return command
+    .option("--socket <path>", "the daemon's socket", DEFAULT_SOCKET)
+    .option("--control <path>", "its control socket (default: the socket's path and .ctl)");
+}
+
+function registerResolve(program: Command, host: CommandHost): void {
+  asked(program.command("resolve"))
+    .description("resolve a name or address to InfiniBand paths")
+    .argument("<destination>", "name, IPv4, IPv6, GID or LID")
+    .option("-s, --source <address>", "source name or address (default: chosen by the daemon)")
+    .option("--no-delay", "answer from the cache only; a lookup goes on in the background")
+    .option("--timeout <ms>", "give up after so many milliseconds")
+    .option("--paths <n>", "how many paths at most")
+    .addHelpText("after", RESOLVE_HELP)
+    .action(
+      action<ResolveCommandOptions>(host, async ([destination = ""], options) => {
+        const { resolveCommand } = await import("./resolve.js");
+        return resolveCommand(destination, options, host.io);
+      }),
+    );
+}
+
+const RESOLVE_HELP = `
+What a text means: digits are a LID; IPv4 and IPv6 texts are addresses, but an IPv6 text of fe80::/10 is a GID; the rest is a name.
+A prefix name:, ip:, gid: or lid: says it outright.
+
+Examples:
+  verbena resolve node12
+  verbena resolve 192.0.2.12 -s 192.0.2.1
+  verbena resolve lid:12 --json
+`;
+
+function registerViews(program: Command, host: CommandHost): void {
+  asked(program.command("endpoints"))
+    .description("list the local endpoints and their addresses")
+    .action(
+      action<ServiceOptions>(host, async (_none, options) => {
+        const { endpointsCommand } = await import("./endpoints.js");
+        return endpointsCommand(options, host.io);
+      }),
+    );
+  asked(program.command("stats"))
+    .description("show the daemon's counters")
+    .action(
+      action<ServiceOptions>(host, async (_none, options) => {
+        const { statsCommand } = await import("./stats.js");
+        return statsCommand(options, host.io);
+      }),
+    );
+}
+
+function registerCache(program: Command, host: CommandHost): void {
+  const cache = program.command("cache").description("look into the daemon's caches");
+  asked(cache.command("ls"))
+    .description("list what is cached")
+    .action(
+      action<ServiceOptions>(host, async (_none, options) => {
+        const { listCache } = await import("./cache.js");
+        return listCache(options, host.io);
+      }),
+    );
+  asked(cache.command("flush"))
+    .description("drop one destination, or everything")
+    .argument("[destination]", "as for resolve")
+    .action(
+      action<ServiceOptions>(host, async ([destination], options) => {
+        const { flushCache } = await import("./cache.js");
+        return flushCache(destination, options, host.io);
+      }),
+    );
+}

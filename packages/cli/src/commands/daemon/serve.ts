@@ -1,0 +1,90 @@
+import { join, resolve } from "node:path";
+import { type ConfigInput, Daemon, type DaemonOptions, type DaemonReady } from "@verbena/core";
+import { libfabricsimPath } from "@verbena/fabric-sim";
+import { cliError } from "../../errors.js";
+import { EXIT, type ExitCode } from "../../exit-code.js";
+import type { Io } from "../../io.js";
+import { onEachSignal, untilSignal } from "../../signals.js";
+import { version } from "../../version.js";
+import { background, tellParent } from "./background.js";
+
+export interface ServeOptions {
+  /** `-D`: go to the background. */
+  readonly background?: boolean;
+  readonly addresses?: string;
+  readonly options?: string;
+  readonly systemd?: boolean;
+  readonly config?: string;
+  readonly socket?: string;
+  readonly control?: string;
+  readonly fabric?: string;
+  readonly node?: string;
+  readonly json?: boolean;
+}
+
+/** Runs the daemon until a signal ends it, or starts it in the background and returns when it answers. */
+export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+  const absolute = withAbsolutePaths(options);
+  return options.background === true ? background(absolute, io) : run(absolute, io);
+}
+
+async function run(options: ServeOptions, io: Io): Promise<ExitCode> {
+  const daemon = new Daemon(daemonOptions(options));
+  // Before start: a stop asked for meanwhile is obeyed when the start has come to its end.
+  const ended = untilSignal(["SIGINT", "SIGTERM"]);
+  const ignoreHangup = onEachSignal("SIGHUP", () => void daemon.reload().catch(() => undefined));
+  try {
+    const ready = await daemon.start();
+    announce(ready, options, io);
+    tellParent({ ready });
+    await ended;
+    await daemon.stop();
+    return EXIT.OK;
+  } catch (error) {
+    tellParent({ error });
+    throw error;
+  } finally {
+    ignoreHangup();
+  }
+}
+
+function announce(ready: DaemonReady, { json }: ServeOptions, io: Io): void {
+  io.out(json === true ? `${JSON.stringify({ ready: true, ...ready })}\n` : `ready ${ready.listening.join(" ")}\n`);
+}
+
+function daemonOptions(options: ServeOptions): DaemonOptions {
+  return {
+    sources: {
+      ...(options.config === undefined ? {} : { config: options.config }),
+      ...(options.options === undefined ? {} : { options: options.options }),
+      ...(options.addresses === undefined ? {} : { addresses: options.addresses }),
+      overrides: overrides(options),
+    },
+    ...simulated(options),
+    systemd: options.systemd === true,
+    folders: [join(__dirname, "..")],
+    version: version(),
+  };
+}
+
+function overrides({ socket, control }: ServeOptions): ConfigInput {
+  const daemon = { ...(socket === undefined ? {} : { socket }), ...(control === undefined ? {} : { control }) };
+  return Object.keys(daemon).length === 0 ? {} : { daemon };
+}
+
+function simulated({ fabric, node }: ServeOptions): Pick<DaemonOptions, "native"> {
+  if (fabric === undefined && node === undefined) return {};
+  if (fabric === undefined || node === undefined) {
+    throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: "--fabric and --node belong together" } });
+  }
+  return { native: { fabric: { dir: fabric, node, library: libfabricsimPath() } } };
+}
+
+/** Relative paths count from where the command was given, also after the daemon has changed its directory. */
+function withAbsolutePaths(options: ServeOptions): ServeOptions {
+  const anchored = (["addresses", "options", "config", "socket", "control", "fabric"] as const).flatMap((key) => {
+    const path = options[key];
+    return path === undefined ? [] : [[key, resolve(path)] as const];
+  });
+  return { ...options, ...Object.fromEntries(anchored) };
+}
