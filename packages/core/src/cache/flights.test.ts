@@ -29,7 +29,7 @@ function setUp() {
     promise.catch(() => undefined);
     return promise;
   };
-  return { clock, flights, contexts, join, after };
+  return { clock, flights, contexts, join };
 }
 
 describe("Flights", () => {
@@ -66,19 +66,6 @@ describe("Flights", () => {
     expect(flights.size).toBe(0);
     expect(await clock.run(join("a", 1, { deadline: 6000 }))).toBe("ok");
     expect(contexts).toHaveLength(2);
-  });
-
-  it("goes on without waiters when one did not want to wait", async () => {
-    const { clock, flights, contexts, join, after } = setUp();
-    flights.launch({ key: "a", scope, subject }, 6000, after(500));
-    const controller = new AbortController();
-    const joined = join("a", 1, { deadline: 6000, signal: controller.signal });
-    controller.abort();
-    await expect(joined).rejects.toMatchObject({ code: "VERBENA_RESOLVE_ABORTED" });
-    expect(contexts[0]?.signal.aborted).toBe(false);
-    await clock.advance(500);
-    expect(flights.size).toBe(0);
-    expect(contexts).toHaveLength(1);
   });
 
   it("ends the lookups of a scope at once and drops what they find later", async () => {

@@ -45,13 +45,11 @@ interface Flight<V> {
   readonly deadline: number;
   readonly seats: Set<Seat<V>>;
   readonly startedAt: number;
-  /** Nobody may be waiting: a no-delay request started it, and its answer is for the cache. */
-  isDetached: boolean;
 }
 
 /**
  * Lookups under way, one per key. Requests for the same key share a lookup; each keeps its own deadline and abort signal. When the
- * last one has left, the lookup is aborted, unless a no-delay request wants its answer in the cache.
+ * last one has left, the lookup is aborted.
  */
 export class Flights<V> {
   readonly #flights = new Map<string, Flight<V>>();
@@ -62,15 +60,7 @@ export class Flights<V> {
     return this.#flights.size;
   }
 
-  /**
-   * Starts a lookup that nobody waits for, or leaves the one under way alone. `start` settles the outcome itself (cache entries);
-   * it never runs twice for a key at one time.
-   */
-  launch(to: FlightKey, deadline: number, start: (context: FlightContext) => Promise<V>): void {
-    this.#open(to, deadline, start).isDetached = true;
-  }
-
-  /** Joins the lookup of this key, starting it if there is none. */
+  /** Joins the lookup of this key, starting it if there is none; `start` never runs twice for a key at one time. */
   join(
     to: FlightKey,
     deadline: number,
@@ -137,7 +127,6 @@ export class Flights<V> {
       deadline,
       seats: new Set(),
       startedAt: this.clock.now(),
-      isDetached: false,
     };
     this.#flights.set(key, flight);
     void this.#run(flight, start);
@@ -170,7 +159,7 @@ export class Flights<V> {
   #leave(flight: Flight<V>, seat: Seat<V>): void {
     seat.cleanup();
     if (!flight.seats.delete(seat)) return;
-    if (flight.seats.size > 0 || flight.isDetached) return;
+    if (flight.seats.size > 0) return;
     if (this.#flights.get(flight.key) === flight) this.#flights.delete(flight.key);
     flight.controller.abort();
   }

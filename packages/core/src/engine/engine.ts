@@ -29,7 +29,7 @@ import { HostEndpoints, portName } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import { type EngineOptions, type EngineSettings, engineSettings } from "./options.js";
 import { Pipeline } from "./pipeline.js";
-import { type Call, makeCall, noData, pathText, Restart } from "./request-call.js";
+import { type Call, leftBehind, makeCall, NotYet, noData, pathText, Restart } from "./request-call.js";
 import { passThroughError, passThroughQuery } from "./sa-pass-through.js";
 import { settledWithin, waitFor } from "./wait-for.js";
 
@@ -69,6 +69,8 @@ class Engine implements EngineHandle {
   readonly #selector: EndpointSelector;
   readonly #forgetting: Forgetting;
   readonly #idPrefix: string;
+  /** Lookups that no-delay requests have left behind. */
+  readonly #leftBehind = new Set<string>();
   #watch: AddressWatch | undefined;
   #requests = 0;
   #closing: Promise<void> | undefined;
@@ -127,8 +129,8 @@ class Engine implements EngineHandle {
       const { endpoint, chosenSource } = await this.#selector.select(request, call);
       return {
         endpoint,
-        work: async () => {
-          const answer = await this.#pipeline.resolve(endpoint, destination, maxPaths, call);
+        work: async (of) => {
+          const answer = await this.#pipeline.resolve(endpoint, destination, maxPaths, of);
           return chosenSource === undefined ? answer : { ...answer, chosenSource };
         },
       };
@@ -143,7 +145,7 @@ class Engine implements EngineHandle {
       if (request.dlid === 0 && request.dgid === 0n) throw coreError("VERBENA_RESOLVE_DESTINATION");
       const endpoint = chooseEndpoint(this.#host.runtimes(), request);
       if (endpoint === undefined) throw noSource("the path's source");
-      return { endpoint, work: () => this.#pipeline.resolvePath(endpoint, request, call) };
+      return { endpoint, work: (of) => this.#pipeline.resolvePath(endpoint, request, of) };
     });
   }
 
@@ -245,37 +247,64 @@ class Engine implements EngineHandle {
     this.#feed.close();
   }
 
-  /** One request from its arrival to its end: endpoint, lookups, again if the endpoint changed meanwhile; and the counting. */
-  async #serve(call: Call, choose: () => Promise<Choice> | Choice): Promise<ResolveAnswer> {
+  /** One request from its arrival to its end, and the counting. */
+  async #serve(call: Call, choose: Choose): Promise<ResolveAnswer> {
     this.#counters.core.resolve += 1;
     let endpoint: LocalEndpoint | undefined;
     try {
-      for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        this.#checkOpen();
-        const choice = await choose();
-        try {
-          await this.#untilReady(choice.endpoint, call);
-          if (endpoint === undefined) choice.endpoint.counters.resolve += 1;
-          endpoint = choice.endpoint;
-          return await choice.work();
-        } catch (error) {
-          endpoint ??= choice.endpoint;
-          if (!(error instanceof Restart)) throw error;
-          if (this.#settings.clock.now() >= call.deadline) throw call.timeout();
-        }
-      }
-      throw noData(call.destination);
-    } catch (error) {
+      return await this.#lookUp(call, choose, (chosen, isReady) => {
+        if (isReady && endpoint === undefined) chosen.counters.resolve += 1;
+        endpoint = chosen;
+      });
+    } catch (caught) {
+      if (caught instanceof NotYet) this.#leaveBehind(call, choose, endpoint);
+      const error = caught instanceof NotYet ? noData(call.destination) : caught;
       countFailure(this.#counters.core, error);
-      if (endpoint !== undefined) countFailure(endpoint.counters, error);
+      if (endpoint !== undefined) countFailure((endpoint as LocalEndpoint).counters, error);
       throw error;
     }
+  }
+
+  /** Chooses the endpoint and looks up under it; again if it changes meanwhile. */
+  async #lookUp(
+    call: Call,
+    choose: Choose,
+    onEndpoint: (endpoint: LocalEndpoint, isReady: boolean) => void,
+  ): Promise<ResolveAnswer> {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      this.#checkOpen();
+      const { endpoint, work } = await choose();
+      try {
+        await this.#untilReady(endpoint, call);
+        onEndpoint(endpoint, true);
+        return await work(call);
+      } catch (error) {
+        if (!(error instanceof Restart)) {
+          onEndpoint(endpoint, false);
+          throw error;
+        }
+        if (this.#settings.clock.now() >= call.deadline) throw call.timeout();
+      }
+    }
+    throw noData(call.destination);
+  }
+
+  /** What a no-delay request wanted to know is found out for the next one; once, however many ask. */
+  #leaveBehind(call: Call, choose: Choose, endpoint: LocalEndpoint | undefined): void {
+    const { clock, deadlineMs } = this.#settings;
+    const key = `${endpoint?.key ?? ""} ${call.destination}`;
+    if (this.#leftBehind.has(key)) return;
+    this.#leftBehind.add(key);
+    const done = (): void => {
+      this.#leftBehind.delete(key);
+    };
+    this.#lookUp(leftBehind(call, clock.now() + deadlineMs), choose, () => undefined).then(done, done);
   }
 
   /** An endpoint that is being opened is waited for; one whose providers cannot work yet, or at all, is not. */
   async #untilReady(endpoint: LocalEndpoint, call: Call): Promise<void> {
     if (endpoint.state === "ready") return;
-    if (endpoint.isOpening && !call.noDelay) await waitFor(this.#settings.clock, endpoint.opened, call);
+    if (endpoint.isOpening && call.waits) await waitFor(this.#settings.clock, endpoint.opened, call);
     if (!this.#host.endpoints().includes(endpoint)) throw new Restart();
     const state = endpoint.currentState();
     if (state === "ready") return;
@@ -314,9 +343,11 @@ class Engine implements EngineHandle {
   };
 }
 
+type Choose = () => Promise<Choice> | Choice;
+
 interface Choice {
   readonly endpoint: LocalEndpoint;
-  readonly work: () => Promise<ResolveAnswer>;
+  readonly work: (call: Call) => Promise<ResolveAnswer>;
 }
 
 /** Status 3 is no error, and a client that has gone gets no reply to count. */

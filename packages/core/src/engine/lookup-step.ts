@@ -8,7 +8,7 @@ import { type ChainFailure, isStale, verdictOf } from "./chain-failure.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { reportFault } from "./provider-call.js";
-import { type Call, failedLookup, noData, Restart } from "./request-call.js";
+import { type Call, failedLookup, NotYet, noData, Restart } from "./request-call.js";
 
 /** What a step looks up: one key under one endpoint. */
 export interface Question<A, V extends object> {
@@ -72,8 +72,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   }
 
   /**
-   * The answer to a question, from wherever it can be had. Rejects with the coded errors of the engine, or with {@link Restart} when the
-   * endpoint changed under the lookup.
+   * The answer to a question, from wherever it can be had. Rejects with the coded errors of the engine, with {@link Restart} when the
+   * endpoint changed under the lookup, with {@link NotYet} when somebody would have to be asked and the request does not wait.
    */
   async find(question: Question<A, V>, call: Call): Promise<Found<V>> {
     const { clock, deadlineMs } = this.#options.settings;
@@ -83,14 +83,11 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     if (cached !== undefined) return { entry: cached, wasCached: true };
     const negative = this.cache.getNegative(key, endpoint.scope, now);
     if (negative !== undefined) {
-      throw call.noDelay ? noData(call.destination) : failedLookup(negative.reason, call.destination);
+      throw call.waits ? failedLookup(negative.reason, call.destination) : noData(call.destination);
     }
+    if (!call.waits) throw new NotYet();
     const start = (context: FlightContext): Promise<PositiveEntry<V>> => this.#ask(question, call, context);
     const flight = { key, scope: endpoint.scope, subject: question.subject };
-    if (call.noDelay) {
-      this.flights.launch(flight, now + deadlineMs, start);
-      throw noData(call.destination);
-    }
     const entry = await this.flights.join(flight, now + deadlineMs, start, call, call);
     return { entry, wasCached: false };
   }

@@ -100,7 +100,7 @@ export class Pipeline {
       plainQuery(endpoint, entry.value.answer, maxPaths),
       entry.expiresAt,
     );
-    if (wasCached && !this.routes.isKnown(question)) counters.addressCache += 1;
+    if (wasCached && call.waits && !this.routes.isKnown(question)) counters.addressCache += 1;
     const route = await this.routes.find(question, call);
     if (endpoint.scope !== scope) throw new Restart();
     if (wasCached && route.wasCached) counters.routeCache += 1;

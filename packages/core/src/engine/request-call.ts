@@ -9,7 +9,10 @@ export interface Call extends Waiter, FlightErrors {
   readonly requestId: string;
   /** For messages. */
   readonly destination: string;
+  /** The client does not wait for this lookup. */
   readonly noDelay: boolean;
+  /** False for a no-delay request itself; true for the lookup it leaves behind, and for every other request. */
+  readonly waits: boolean;
 }
 
 export interface CallOptions {
@@ -24,9 +27,15 @@ export function makeCall(options: CallOptions): Call {
   const { destination } = options;
   return {
     ...options,
+    waits: !options.noDelay,
     timeout: () => coreError("VERBENA_RESOLVE_TIMEOUT", { details: { destination } }),
     aborted: (cause) => coreError("VERBENA_RESOLVE_ABORTED", { details: { destination }, cause }),
   };
+}
+
+/** The lookup a no-delay request leaves behind: it waits for itself, until `deadline`. */
+export function leftBehind(call: Call, deadline: number): Call {
+  return { ...call, deadline, signal: undefined, waits: true };
 }
 
 export function noData(destination: string, cause?: unknown): VerbenaError {
@@ -64,5 +73,12 @@ export function pathText(request: { readonly dgid: Gid; readonly dlid: Lid }): s
 export class Restart extends Error {
   constructor() {
     super("the endpoint changed");
+  }
+}
+
+/** A no-delay request found nothing that could be given at once. Never leaves the engine. */
+export class NotYet extends Error {
+  constructor() {
+    super("not known yet");
   }
 }
