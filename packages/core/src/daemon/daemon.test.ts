@@ -9,7 +9,8 @@ import { ControlClient } from "../client/control-client.js";
 import type { ConfigSources } from "../config/load-config.js";
 import type { ConfigInput } from "../config/schema.js";
 import type { FakeNative } from "../testing/fake-native.js";
-import { Daemon, type DaemonOptions } from "./daemon.js";
+import { Daemon } from "./daemon.js";
+import type { DaemonOptions } from "./options.js";
 
 let folder: string;
 let socket: string;
@@ -71,10 +72,7 @@ describe("Daemon", () => {
     expect(daemon.state).toBe("ready");
     expect((await stat(socket)).mode & 0o777).toBe(0o777);
     const client = await AcmClient.connect({ socketPath: socket });
-    const { path } = await client.resolve({
-      source: { kind: "name", name: source(), text: source() },
-      destination: { kind: "name", name: "node2", text: "node2" },
-    } as never);
+    const { path } = await client.resolve({ source: source(), destination: "node2" });
     expect(path).toMatchObject({ dlid: 7, slid: 4, dgid: Gid.parse("fe80::10:3"), sgid: Gid.parse("fe80::10:1") });
     await client.close();
     await using control = new ControlClient({ path: `${socket}.ctl` });
@@ -143,7 +141,7 @@ describe("Daemon", () => {
       open = resolve;
     });
     const client = await AcmClient.connect({ socketPath: socket });
-    const pending = client.resolve({ source: source(), destination: "node2" } as never);
+    const pending = client.resolve({ source: source(), destination: "node2" });
     const asked = new Promise<void>((resolve) => {
       const push = table.asked.push.bind(table.asked);
       table.asked.push = (...items) => {
@@ -223,7 +221,7 @@ describe("Daemon.reload", () => {
       ) as string,
     });
     expect(daemon.state).toBe("ready");
-    expect((await client.resolve({ source: source(), destination: "node2" } as never)).path).toMatchObject({ dlid: 7 });
+    expect((await client.resolve({ source: source(), destination: "node2" })).path).toMatchObject({ dlid: 7 });
     await client.close();
     expect(daemon.config.sa.retries).toBe(2);
     expect(
@@ -236,7 +234,7 @@ describe("Daemon.reload", () => {
   it("puts a new engine in place without closing a connection, and forgets what the old one knew", async () => {
     await (await fromYaml(YAML)).start();
     const client = await AcmClient.connect({ socketPath: socket });
-    const ask = () => client.resolve({ source: source(), destination: "node2" } as never);
+    const ask = () => client.resolve({ source: source(), destination: "node2" });
     expect((await ask()).path.dgid).toBe(Gid.parse("fe80::10:3"));
     table.names.set("node2", Gid.parse("fe80::10:5"));
     expect((await ask()).path.dgid).toBe(Gid.parse("fe80::10:3"));
@@ -256,7 +254,7 @@ describe("Daemon.reload", () => {
     );
     await expect(daemon.reload()).rejects.toMatchObject({ code: "VERBENA_PROVIDER_NOT_FOUND" });
     const client = await AcmClient.connect({ socketPath: socket });
-    expect((await client.resolve({ source: source(), destination: "node2" } as never)).path).toMatchObject({ dlid: 7 });
+    expect((await client.resolve({ source: source(), destination: "node2" })).path).toMatchObject({ dlid: 7 });
     await client.close();
     expect([table.made, table.disposed]).toEqual([1, 0]);
   });
@@ -288,7 +286,7 @@ describe("Daemon.reload", () => {
     await writeFile(join(folder, "hosts"), "node9 fe80::10:9\n");
     await (await fromYaml(`${YAML}files: { hosts: hosts }\n`)).start();
     const client = await AcmClient.connect({ socketPath: socket });
-    const ask = () => client.resolve({ source: source(), destination: "node9" } as never);
+    const ask = () => client.resolve({ source: source(), destination: "node9" });
     expect((await ask()).path.dgid).toBe(Gid.parse("fe80::10:9"));
     await writeFile(join(folder, "hosts"), "node9 fe80::10:a\n");
     expect(await daemon.reload()).toMatchObject({ applied: ["preload"] });

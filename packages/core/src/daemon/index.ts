@@ -1,2 +1,2 @@
-export type { DaemonOptions, DaemonReady } from "./daemon.js";
 export { Daemon } from "./daemon.js";
+export type { DaemonOptions, DaemonReady } from "./options.js";

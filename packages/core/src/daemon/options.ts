@@ -1,0 +1,36 @@
+import type { NativeOptions, NativeServices } from "@verbena/native";
+import type { SourceSelector } from "../addresses/source-selector.js";
+import type { ConfigSources } from "../config/load-config.js";
+import type { ProviderRequest } from "../host/provider-registry.js";
+import type { Clock } from "../sdk/services.js";
+import type { AcmServerLimits } from "../server/limits.js";
+
+/** What a daemon is started with. */
+export interface DaemonOptions {
+  /** Read at start and at each reload. */
+  readonly sources?: ConfigSources;
+  /** Native services that stay open, or options to open own ones (a simulated fabric, library paths). */
+  readonly native?: NativeServices | NativeOptions;
+  /** Take the sockets systemd hands over, and tell it what happens. */
+  readonly systemd?: boolean;
+  /** Where provider packages are looked for, behind the configuration's folder: the program's own folder. */
+  readonly folders?: readonly string[];
+  /** Providers beside those of the configuration. */
+  readonly providers?: readonly ProviderRequest[];
+  /** Default: the kernel's routing; on a simulated fabric the node's addresses. */
+  readonly sourceSelector?: SourceSelector;
+  readonly limits?: Partial<AcmServerLimits>;
+  readonly clock?: Clock;
+  /** Shown by the status. */
+  readonly version?: string;
+  /** How long start waits for endpoints that are joining, milliseconds. Default 2000. */
+  readonly settleMs?: number;
+}
+
+/** Where a daemon that is ready can be reached. */
+export interface DaemonReady {
+  /** Unix socket paths, or `HOST:PORT`. */
+  readonly listening: readonly string[];
+  /** Path of the control socket, where there is one. */
+  readonly control?: string;
+}
