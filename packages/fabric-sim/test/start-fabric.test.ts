@@ -4,6 +4,7 @@ import { SimControlClient } from "../src/control/sim-control-client.js";
 import { type FabricOptions, type RunningFabric, startFabric } from "../src/process/start-fabric.js";
 import { startFabricThread } from "../src/process/start-fabric-thread.js";
 import { twoLevel } from "../src/topology/generate.js";
+import { rejectionOf } from "./failure-of.js";
 import { removeTempDirs, tempDir } from "./temp-dir.js";
 
 afterEach(removeTempDirs);
@@ -68,9 +69,9 @@ describe.each(start)("%s", (_name, startIt) => {
       ["H1 10.0.0.1/24 0x8001\n", "VERBENA_SIM_ADDRESS_SYNTAX", 1],
     ] as const) {
       writeFileSync(addressesFile, text);
-      const failed = startIt({ topology, dir: join(dir, "f"), addressesFile });
-      await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining(`${addressesFile}:${place}`) });
+      const error = await rejectionOf(startIt({ topology, dir: join(dir, "f"), addressesFile }));
+      expect(error.code).toBe(code);
+      expect(error.message).toContain(`${addressesFile}:${place}`);
     }
   });
 });
-

@@ -1,4 +1,5 @@
-import { IpAddress, PKey } from "@verbena/ib";
+import type { IpAddress} from "@verbena/ib";
+import { PKey } from "@verbena/ib";
 import { simError } from "../errors.js";
 import { Listeners } from "../fabric/events.js";
 import type { FabricPort } from "../fabric/port.js";

@@ -46,7 +46,7 @@ export function parseControlRequest(line: string): ControlRequest {
   const fields = parseObject(line);
   const { v, op, ...members } = fields;
   if (v !== undefined && v !== CONTROL_VERSION) {
-    throw simError("VERBENA_SIM_CONTROL_VERSION", { details: { ours: String(v), theirs: CONTROL_VERSION } });
+    throw simError("VERBENA_SIM_CONTROL_VERSION", { details: { ours: JSON.stringify(v), theirs: CONTROL_VERSION } });
   }
   if (typeof op !== "string" || !Object.hasOwn(SHAPES, op)) {
     const known = Object.keys(SHAPES);

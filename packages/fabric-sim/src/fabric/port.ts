@@ -1,4 +1,5 @@
-import { Gid, type Guid, Lid, Mtu, type PKey, PortCapability, PortPhysicalState, PortState, Rate } from "@verbena/ib";
+import type { Mtu} from "@verbena/ib";
+import { Gid, type Guid, Lid, type PKey, PortCapability, PortPhysicalState, PortState, Rate } from "@verbena/ib";
 import { type LinkMasks, type LinkRate, negotiate } from "../topology/link-speed.js";
 import type { TopologyPort } from "../topology/model.js";
 import type { FabricNode } from "./node.js";

@@ -1,10 +1,11 @@
+import type {
+  Lid} from "@verbena/ib";
 import {
   BthOpcode,
   decodeIbPacket,
   encodeIbPacket,
   GSI_QKEY,
   type IbPacket,
-  Lid,
   PKey,
   VerbenaError,
 } from "@verbena/ib";

@@ -9,9 +9,10 @@ import { simError } from "../errors.js";
  * @throws VerbenaError `VERBENA_SIM_LIBRARY_MISSING` if it has not been built
  */
 export function libfabricsimPath(): string {
+  const named = process.env["VERBENA_LIBFABRICSIM"];
   // Two levels up from src/process as well as from dist/process.
-  const path =
-    process.env["VERBENA_LIBFABRICSIM"] || join(__dirname, "..", "..", "build", "Release", "libfabricsim.so");
+  const own = join(__dirname, "..", "..", "build", "Release", "libfabricsim.so");
+  const path = named === undefined || named === "" ? own : named;
   if (!existsSync(path)) throw simError("VERBENA_SIM_LIBRARY_MISSING", { details: { path } });
   return path;
 }

@@ -16,15 +16,16 @@ async function main(): Promise<void> {
   };
   try {
     const fabric = await startFabric({ ...options, logger: { info: log("info"), warn: log("warn") } });
-    port.on("message", (message: ToThread) => {
-      if (message.type !== "close") return;
+    port.on("message", (_close: ToThread) => {
       void fabric.close().finally(() => {
         port.close();
       });
     });
     send({ type: "ready", dir: fabric.dir });
   } catch (error) {
-    const coded = VerbenaError.is(error) ? { code: error.code, hint: error.hint } : { code: undefined, hint: undefined };
+    const coded = VerbenaError.is(error)
+      ? { code: error.code, hint: error.hint }
+      : { code: undefined, hint: undefined };
     send({ type: "failed", ...coded, message: error instanceof Error ? error.message : String(error) });
     port.close();
   }

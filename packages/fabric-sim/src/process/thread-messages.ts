@@ -13,5 +13,10 @@ export interface ToThread {
 /** What the fabric's thread says. */
 export type FromThread =
   | { readonly type: "ready"; readonly dir: string }
-  | { readonly type: "failed"; readonly code: string | undefined; readonly hint: string | undefined; readonly message: string }
+  | {
+      readonly type: "failed";
+      readonly code: string | undefined;
+      readonly hint: string | undefined;
+      readonly message: string;
+    }
   | { readonly type: "log"; readonly level: "info" | "warn"; readonly facts: object; readonly message: string };

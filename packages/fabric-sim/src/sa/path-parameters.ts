@@ -1,4 +1,5 @@
-import { Mtu, Rate } from "@verbena/ib";
+import type { Mtu} from "@verbena/ib";
+import { Rate } from "@verbena/ib";
 import { NO_ROUTE } from "../fabric/forwarding-tables.js";
 import type { FabricPort } from "../fabric/port.js";
 import { MAX_HOPS } from "../fabric/route.js";

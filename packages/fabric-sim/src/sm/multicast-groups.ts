@@ -1,4 +1,5 @@
-import { Gid, Lid, type McMemberRecord } from "@verbena/ib";
+import type { Gid} from "@verbena/ib";
+import { Lid, type McMemberRecord } from "@verbena/ib";
 import type { FabricPort } from "../fabric/port.js";
 
 /** One port's membership of a group. */

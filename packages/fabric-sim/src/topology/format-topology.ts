@@ -22,7 +22,7 @@ function formatNode(node: TopologyNode, byId: ReadonlyMap<string, TopologyNode>)
     `sysimgguid=${Guid.format(node.systemImageGuid)}`,
   ];
   if (node.pkeys.length !== 1 || node.pkeys[0] !== PKey.DEFAULT)
-    head.push(`pkeys=${node.pkeys.map(PKey.format).join(",")}`);
+    head.push(`pkeys=${node.pkeys.map((pkey) => PKey.format(pkey)).join(",")}`);
   const first = node.ports[0];
   const portZero = node.kind === "switch" ? first : undefined;
   const portGuid = portZero === undefined || portZero.guid === node.nodeGuid ? "" : `(${portZero.guid.toString(16)})`;

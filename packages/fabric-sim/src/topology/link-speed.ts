@@ -37,18 +37,26 @@ export const ALL_SPEEDS = SPEEDS.reduce((mask, code) => mask | code, 0);
 /** Names of the speeds, slowest first. */
 export const SPEED_NAMES: readonly string[] = SPEEDS.map((code) => LinkSpeed.format(code));
 
-/** The width code of `4x`, or `undefined`. */
-export function widthCode(text: string): number | undefined {
+/** The mask of `4x` and all narrower widths, or `undefined`. */
+export function widthsNamed(text: string): number | undefined {
   const lanes = /^(\d+)x$/i.exec(text)?.[1];
-  return lanes === undefined ? undefined : LinkWidth.fromLanes(Number(lanes));
+  const code = lanes === undefined ? undefined : LinkWidth.fromLanes(Number(lanes));
+  return code === undefined ? undefined : upTo(WIDTHS, code);
+}
+
+/** The mask of `EDR` and all slower speeds, or `undefined`. */
+export function speedsNamed(text: string): number | undefined {
+  const code = LinkSpeed.fromName(text);
+  return code === undefined ? undefined : upTo(SPEEDS, code);
 }
 
 /** A port that runs at that width and speed has these and all lower ones enabled. */
 export function masksUpTo({ width, speed }: LinkRate): LinkMasks {
-  return {
-    widths: WIDTHS.slice(0, WIDTHS.indexOf(width) + 1).reduce((mask, code) => mask | code, 0),
-    speeds: SPEEDS.filter((code) => code <= speed).reduce((mask, code) => mask | code, 0),
-  };
+  return { widths: upTo(WIDTHS, width), speeds: upTo(SPEEDS, speed) };
+}
+
+function upTo(codes: readonly number[], highest: number): number {
+  return codes.slice(0, codes.indexOf(highest) + 1).reduce((mask, code) => mask | code, 0);
 }
 
 /** What two ports agree on: the widest common width at the fastest common speed, or `undefined`. */
@@ -67,7 +75,7 @@ export function formatLinkRate({ width, speed }: LinkRate): string {
 export function parseLinkRate(text: string): LinkRate | undefined {
   const [, widthText, speedText] = /^(\d+x)([A-Z]+\d*)$/i.exec(text) ?? [];
   if (widthText === undefined || speedText === undefined) return undefined;
-  const width = widthCode(widthText);
+  const width = LinkWidth.fromLanes(Number.parseInt(widthText, 10));
   const speed = LinkSpeed.fromName(speedText);
   return width === undefined || speed === undefined ? undefined : { width, speed };
 }

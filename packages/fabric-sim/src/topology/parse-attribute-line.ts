@@ -1,6 +1,7 @@
-import { LinkSpeed, PKey } from "@verbena/ib";
+import type { PKey } from "@verbena/ib";
+import { LinkSpeed } from "@verbena/ib";
 import type { LineCursor } from "./line-cursor.js";
-import { ALL_SPEEDS, ALL_WIDTHS, widthCode } from "./link-speed.js";
+import { ALL_SPEEDS, ALL_WIDTHS, speedsNamed, widthsNamed } from "./link-speed.js";
 
 /** `name=value` lines between nodes. `next` ones describe the node that follows, `default` ones all that follow. */
 export interface Attributes {
@@ -43,7 +44,6 @@ export const ATTRIBUTE_WORDS = [
   "hcaguids",
   "caguid",
   "rtguid",
-  "nodeguid",
   "portguid",
   "sysimgguid",
   "vendid",
@@ -87,9 +87,6 @@ export function parseAttributeLine(cursor: LineCursor, attributes: Attributes): 
     case "rtguid":
       attributes.routerGuid = guidBase();
       break;
-    case "nodeguid":
-      attributes.switchGuid = attributes.caGuid = attributes.routerGuid = guidBase();
-      break;
     case "portguid":
       attributes.portGuid = number();
       break;
@@ -107,11 +104,10 @@ export function parseAttributeLine(cursor: LineCursor, attributes: Attributes): 
       break;
     case "width":
       attributes.widths =
-        maskValue(cursor, widthCode, ALL_WIDTHS) ?? fail(bad("1x, 2x, 4x, 8x, 12x or a mask of codes"));
+        maskValue(cursor, widthsNamed, ALL_WIDTHS) ?? fail(bad("1x, 2x, 4x, 8x, 12x or a mask of codes"));
       break;
     case "speed":
-      attributes.speeds =
-        maskValue(cursor, (text) => LinkSpeed.fromName(text), ALL_SPEEDS) ?? fail(bad("SDR … XDR or a mask of codes"));
+      attributes.speeds = maskValue(cursor, speedsNamed, ALL_SPEEDS) ?? fail(bad("SDR … XDR or a mask of codes"));
       break;
     case "pkeys":
       attributes.pkeys = pkeyList(cursor) ?? fail(bad("give P_Keys as pkeys=0xffff,0x8001"));

@@ -1,7 +1,6 @@
-import { LinkSpeed } from "@verbena/ib";
 import { parseComment } from "./comment.js";
 import type { LineCursor } from "./line-cursor.js";
-import { ALL_SPEEDS, ALL_WIDTHS, SPEED_NAMES, widthCode } from "./link-speed.js";
+import { ALL_SPEEDS, ALL_WIDTHS, SPEED_NAMES, speedsNamed, widthsNamed } from "./link-speed.js";
 import type { NodeStatement, PortStatement } from "./statements.js";
 
 const HINT = 'write a connection as: [1] "S1"[3], or with a port GUID: [1](2c90300000002) "S1"[3]';
@@ -63,9 +62,9 @@ function parseOptions(cursor: LineCursor): { widths?: number; speeds?: number } 
     const at = cursor.offset;
     const [, name, value] = cursor.need(/([A-Za-z]+)=(\S+)/y, "w=…, s=… or a comment", HINT);
     if (name === undefined || value === undefined) return options;
-    if (name === "w") options.widths = mask(cursor, at, value, widthCode(value), ALL_WIDTHS, "1x, 2x, 4x, 8x, 12x");
+    if (name === "w") options.widths = mask(cursor, at, value, widthsNamed(value), ALL_WIDTHS, "1x, 2x, 4x, 8x, 12x");
     else if (name === "s")
-      options.speeds = mask(cursor, at, value, LinkSpeed.fromName(value), ALL_SPEEDS, SPEED_NAMES.join(", "));
+      options.speeds = mask(cursor, at, value, speedsNamed(value), ALL_SPEEDS, SPEED_NAMES.join(", "));
     else {
       throw cursor.error(
         "VERBENA_SIM_TOPOLOGY_SYNTAX",
@@ -77,7 +76,7 @@ function parseOptions(cursor: LineCursor): { widths?: number; speeds?: number } 
   }
 }
 
-/** A number is a mask of codes, as in ibsim; a name is that one width or speed. */
+/** A number is a mask of codes, as in ibsim; a name stands for itself and all that is less. */
 function mask(
   cursor: LineCursor,
   at: number,

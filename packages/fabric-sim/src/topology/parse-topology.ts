@@ -123,7 +123,9 @@ class TopologyParser {
       mtu,
       connections: new Map(),
     };
-    attributes.caGuid = attributes.switchGuid = attributes.routerGuid = undefined;
+    if (statement.kind === "ca") attributes.caGuid = undefined;
+    else if (statement.kind === "switch") attributes.switchGuid = undefined;
+    else attributes.routerGuid = undefined;
     attributes.portGuid = attributes.systemImageGuid = attributes.pkeys = undefined;
     return draft;
   }

@@ -1,0 +1,181 @@
+import {
+  decodePathRecord,
+  emptyPathRecord,
+  encodePathRecord,
+  MadStatus,
+  PortState,
+  pathRecordMask,
+  SaAttribute,
+} from "@verbena/ib";
+import { transit } from "../src/fabric/route.js";
+import { Simulation } from "../src/process/simulation.js";
+import { fatTree, twoLevel } from "../src/topology/generate.js";
+import { ManualServices } from "./manual-services.js";
+import { SaClient } from "./sa-client.js";
+
+function start(topology = fatTree({ hosts: 8, leafs: 2, spines: 2 })) {
+  const services = new ManualServices();
+  const simulation = new Simulation(topology, services);
+  const events: string[] = [];
+  simulation.host.onChange((hca, change) => {
+    if (change.type === "async-event") events.push(`${hca.id}[${change.portNumber}] ${change.event}`);
+  });
+  const askPath = (client: SaClient, to: string) => {
+    const wanted = { sgid: client.port.gid, dgid: simulation.fabric.portNamed(to).gid };
+    return client.request({
+      method: 1,
+      attributeId: SaAttribute.PATH_RECORD,
+      record: encodePathRecord(emptyPathRecord(wanted)),
+      componentMask: pathRecordMask(wanted),
+    });
+  };
+  return { services, simulation, events, askPath };
+}
+
+describe("a link that goes down", () => {
+  it("takes its host from the SA and tells its programs; coming back it is as new", () => {
+    const { services, simulation, events, askPath } = start();
+    const client = new SaClient(simulation, services, "H2");
+    const h8 = simulation.fabric.portNamed("H8");
+    const lid = h8.lid;
+    expect(askPath(client, "H8")?.status).toBe(MadStatus.OK);
+
+    simulation.fabric.setLink(h8, false);
+    expect(events).toEqual(["H8[1] port-err"]);
+    expect(h8.state).toBe(PortState.DOWN);
+    services.run();
+    expect(askPath(client, "H8")?.status).toBe(MadStatus.SA_NO_RECORDS);
+    expect(askPath(client, "H7")?.status).toBe(MadStatus.OK);
+
+    simulation.fabric.setLink(h8, true);
+    expect(h8.state).toBe(PortState.INIT);
+    expect(events).toHaveLength(1);
+    services.run();
+    expect(events.slice(1)).toEqual(["H8[1] port-active", "H8[1] client-reregister"]);
+    expect(h8.state).toBe(PortState.ACTIVE);
+    expect(decodePathRecord(askPath(client, "H8")!.data).dlid).toBe(lid);
+  });
+
+  it("between switches is routed around", () => {
+    const { services, simulation, events, askPath } = start();
+    const client = new SaClient(simulation, services, "H1");
+    const [h1, h8] = [simulation.fabric.portNamed("H1"), simulation.fabric.portNamed("H8")];
+    const spineOf = () => transit(h1, h8.lid).hops.map((hop) => hop.to.node.id)[1]!;
+    const before = spineOf();
+    const uplink = simulation.fabric.nodeById("L1")!.ports.find((port) => port.cable?.node.id === before)!;
+    simulation.fabric.setLink(uplink, false);
+    services.run();
+    expect(spineOf()).not.toBe(before);
+    expect(transit(h1, h8.lid).arrivals).toEqual([h8]);
+    expect(askPath(client, "H8")?.status).toBe(MadStatus.OK);
+    expect(events).toEqual([]);
+  });
+
+  it("cuts off all behind it, whose ports stay active and keep their LIDs", () => {
+    const { services, simulation, askPath } = start(twoLevel({ hosts: 8 }));
+    const client = new SaClient(simulation, services, "H1");
+    const lids = new Map(simulation.fabric.nodes.flatMap((node) => node.endPorts).map((port) => [port.name, port.lid]));
+    const uplink = simulation.fabric.nodeById("L2")!.ports.find((port) => port.cable?.node.id === "S1")!;
+    simulation.fabric.setLink(uplink, false);
+    services.run();
+    expect(askPath(client, "H5")?.status).toBe(MadStatus.SA_NO_RECORDS);
+    expect(simulation.fabric.portNamed("H5").state).toBe(PortState.ACTIVE);
+    const cutOff = new SaClient(simulation, services, "H5");
+    expect(askPath(cutOff, "H6")).toBeUndefined();
+    simulation.fabric.setLink(uplink, true);
+    services.run();
+    expect(askPath(cutOff, "H6")?.status).toBe(MadStatus.OK);
+    for (const node of simulation.fabric.nodes)
+      for (const port of node.endPorts) expect(port.lid).toBe(lids.get(port.name));
+  });
+
+  it("of the manager's own port leaves the others as they are", () => {
+    const { services, simulation, events, askPath } = start();
+    const client = new SaClient(simulation, services, "H2");
+    const [h1] = simulation.fabric.portsNamed("H1");
+    simulation.fabric.setLink(h1!, false);
+    services.run();
+    expect(askPath(client, "H3")).toBeUndefined();
+    expect(simulation.fabric.portNamed("H3").state).toBe(PortState.ACTIVE);
+    simulation.fabric.setLink(h1!, true);
+    services.run();
+    expect(askPath(client, "H3")?.status).toBe(MadStatus.OK);
+    expect(events).toEqual(["H1[1] port-err", "H1[1] port-active", "H1[1] client-reregister"]);
+  });
+
+  it("twice is down once", () => {
+    const { services, simulation, events } = start();
+    const h8 = simulation.fabric.portNamed("H8");
+    simulation.fabric.setLink(h8, false);
+    simulation.fabric.setLink(h8, false);
+    services.run();
+    expect(events).toEqual(["H8[1] port-err"]);
+  });
+});
+
+describe("the SA", () => {
+  it("is silent for as long as it is told", () => {
+    const { services, simulation, askPath } = start();
+    const client = new SaClient(simulation, services, "H2");
+    simulation.sa.behaviour.set("silent", 5000);
+    expect(askPath(client, "H3")).toBeUndefined();
+    services.advance(4999);
+    expect(askPath(client, "H3")).toBeUndefined();
+    services.advance(1);
+    expect(askPath(client, "H3")?.status).toBe(MadStatus.OK);
+    expect(simulation.sa.counters.unanswered).toBe(2);
+  });
+
+  it("refuses with BUSY and repeats the request", () => {
+    const { services, simulation, askPath } = start();
+    const client = new SaClient(simulation, services, "H2");
+    simulation.sa.behaviour.set("busy");
+    const answer = askPath(client, "H3")!;
+    expect([answer.status, answer.method]).toEqual([MadStatus.BUSY, 0x81]);
+    expect(decodePathRecord(answer.data).dgid).toBe(simulation.fabric.portNamed("H3").gid);
+    services.advance(1_000_000);
+    expect(askPath(client, "H3")?.status).toBe(MadStatus.BUSY);
+    simulation.sa.behaviour.set("normal");
+    expect(askPath(client, "H3")?.status).toBe(MadStatus.OK);
+    expect(simulation.sa.counters.busy).toBe(2);
+  });
+
+  it("takes up a new order before the last one ends", () => {
+    const { services, simulation, askPath } = start();
+    const client = new SaClient(simulation, services, "H2");
+    simulation.sa.behaviour.set("silent", 1000);
+    simulation.sa.behaviour.set("busy", 3000);
+    services.advance(2000);
+    expect(askPath(client, "H3")?.status).toBe(MadStatus.BUSY);
+    services.advance(1000);
+    expect(askPath(client, "H3")?.status).toBe(MadStatus.OK);
+    expect(services.timers).toBe(0);
+  });
+});
+
+describe("the subnet manager", () => {
+  it("asks all ports to register again, and forgets who was in which group", () => {
+    const { services, simulation, events } = start(twoLevel({ hosts: 2 }));
+    const group = simulation.sm.groups.all()[0]!;
+    const h2 = simulation.fabric.portNamed("H2");
+    simulation.sm.groups.join(group, { port: h2, portGid: h2.gid, scope: 2, joinState: 1, proxyJoin: false });
+    simulation.sm.reregister();
+    services.run();
+    expect(events).toEqual(["H1[1] client-reregister", "H2[1] client-reregister"]);
+    expect(group.members.size).toBe(0);
+    expect(simulation.sm.groups.all()).toEqual([group]);
+  });
+
+  it("moves a port to a LID nobody has had, and routes to it", () => {
+    const { services, simulation, events, askPath } = start();
+    const client = new SaClient(simulation, services, "H2");
+    const h8 = simulation.fabric.portNamed("H8");
+    const old = h8.lid;
+    simulation.sm.changeLid(h8);
+    services.run();
+    expect(h8.lid).toBe(13);
+    expect(events).toEqual(["H8[1] lid-change"]);
+    expect(decodePathRecord(askPath(client, "H8")!.data).dlid).toBe(13);
+    expect(transit(client.port, old).dropped).toBe("no-route");
+  });
+});
