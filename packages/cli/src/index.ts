@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+export type { AcmeEnvironment } from "./acme/index.js";
+export { runAcme } from "./acme/index.js";
 export { CLI_ERRORS } from "./errors.js";
 export type { ExitCode } from "./exit-code.js";
 export { EXIT } from "./exit-code.js";
