@@ -171,6 +171,8 @@ export class Daemon implements AsyncDisposable {
       const change = compareConfigs(loaded.config, next.config);
       if (change.needsEngine || hasNewFiles) await this.#exchangeEngine(next.config, parts);
       else if (change.needsAddresses) await this.#readdress(next.config, parts);
+      // A device that has come since is found, too.
+      parts.composed.engine.rescan();
       log.reopen(logOptions(next.config));
       this.#loaded = next;
       this.#preloadVersions = versions;

@@ -103,6 +103,10 @@ export async function composeDaemonEngine(
     ...(folders === undefined ? {} : { folders }),
   });
   await endpointsSettled(composed.engine, clock, settleMs);
+  if (composed.engine.endpoints().length === 0) {
+    const { addon, verbs, umad } = host.native.availability();
+    logger.warn("no active InfiniBand port: nothing can be resolved until there is one", { addon, verbs, umad });
+  }
   return composed;
 }
 
