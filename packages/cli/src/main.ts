@@ -1,6 +1,6 @@
 import { runFace } from "./face.js";
 import { processIo } from "./io.js";
 
-void runFace(process.argv, processIo()).then((code) => {
+void runFace(process.argv, processIo(), process.argv0).then((code) => {
   process.exitCode = code;
 });

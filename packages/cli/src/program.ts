@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import type { CommandHost } from "./command.js";
+import { registerAcme } from "./commands/acme/register.js";
 import { registerClient } from "./commands/client/register.js";
 import { registerDaemon } from "./commands/daemon/register.js";
 import { registerSim } from "./commands/sim/register.js";
@@ -18,6 +19,7 @@ export function createProgram(host: CommandHost): Command {
     .configureOutput({ writeOut: host.io.out, writeErr: host.io.err });
   registerDaemon(program, host);
   registerClient(program, host);
+  registerAcme(program);
   registerSim(program, host);
   offerJson(program);
   return program;
@@ -25,6 +27,7 @@ export function createProgram(host: CommandHost): Command {
 
 /** Every command that does something can answer in JSON. */
 function offerJson(command: Command): void {
+  if (command.name() === "acme") return;
   if (command.commands.length === 0) command.option("--json", "print JSON instead of text");
   for (const child of command.commands) offerJson(child);
 }

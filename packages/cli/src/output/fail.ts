@@ -22,9 +22,15 @@ export function reportFailure(error: unknown, io: Io, json = false): ExitCode {
   const hint = VerbenaError.is(error) ? error.hint : undefined;
   if (json) io.out(`${JSON.stringify({ error: { code, message, hint } })}\n`);
   else {
-    io.err(`verbena: ${message} [${code}]\n`);
+    io.err(heading(code, message));
     if (hint !== undefined) io.err(`hint: ${hint}\n`);
   }
   if (!VerbenaError.is(error) && error instanceof Error && error.stack !== undefined) io.err(`${error.stack}\n`);
   return BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? EXIT.FAILED;
+}
+
+/** A list (every wrong line of the configuration) keeps its lines whole, so that editors and eyes find `file:line:` in front. */
+function heading(code: string, message: string): string {
+  const isList = code === "VERBENA_CONFIG_INVALID" || message.includes("\n");
+  return isList ? `verbena: [${code}]\n${message}\n` : `verbena: ${message} [${code}]\n`;
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { writeSync } from "node:fs";
+import { closeSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { DaemonReady } from "@verbena/core";
@@ -49,6 +49,7 @@ export function tellParent(outcome: { readonly ready: DaemonReady } | { readonly
   const report = "ready" in outcome ? outcome : { error: describe(outcome.error) };
   try {
     writeSync(fd, `${JSON.stringify(report)}\n`);
+    closeSync(fd);
   } catch {
     // The command that started us has gone; the daemon runs on.
   }
@@ -78,6 +79,5 @@ function serveArguments(options: ServeOptions): readonly string[] {
     "--fabric": options.fabric,
     "--node": options.node,
   };
-  const words = Object.entries(valued).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
-  return options.systemd === true ? [...words, "--systemd"] : words;
+  return Object.entries(valued).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
 }

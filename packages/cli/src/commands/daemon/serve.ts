@@ -25,14 +25,20 @@ export interface ServeOptions {
 /** Runs the daemon until a signal ends it, or starts it in the background and returns when it answers. */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const absolute = withAbsolutePaths(options);
-  return options.background === true ? background(absolute, io) : run(absolute, io);
+  const daemon = daemonOptions(absolute);
+  // systemd wants the process it has started itself.
+  return options.background === true && options.systemd !== true
+    ? background(absolute, io)
+    : run(new Daemon(daemon), absolute, io);
 }
 
-async function run(options: ServeOptions, io: Io): Promise<ExitCode> {
-  const daemon = new Daemon(daemonOptions(options));
+async function run(daemon: Daemon, options: ServeOptions, io: Io): Promise<ExitCode> {
   // Before start: a stop asked for meanwhile is obeyed when the start has come to its end.
   const ended = untilSignal(["SIGINT", "SIGTERM"]);
-  const ignoreHangup = onEachSignal("SIGHUP", () => void daemon.reload().catch(() => undefined));
+  const ignoreHangup = onEachSignal("SIGHUP", () => {
+    // The daemon logs what came of it, and goes on with what it has.
+    daemon.reload().catch(() => undefined);
+  });
   try {
     const ready = await daemon.start();
     announce(ready, options, io);
