@@ -2,8 +2,8 @@ import { type Gid, Lid, type PathRecord, PKey } from "@verbena/ib";
 import type { PreloadSource } from "../preload/types.js";
 import type { Destination } from "../sdk/destination.js";
 import type { Endpoint } from "../sdk/endpoint.js";
-import type { RouteQuery } from "../sdk/route.js";
 import { destinationKey } from "./destination-key.js";
+import type { RouteFields } from "./route-key.js";
 
 /** A path of a file. `isLocal`: the port's own, which never expires. */
 export interface FileRoute {
@@ -47,7 +47,7 @@ export class FileStore {
   }
 
   /** The file's path for a question, if the question wishes nothing the file knows nothing about. */
-  route(query: Omit<RouteQuery, "endpoint">): FileRoute | undefined {
+  route(query: RouteFields): FileRoute | undefined {
     const { port, pkey } = this.endpoint;
     const isPlain =
       query.serviceId === undefined &&

@@ -30,6 +30,7 @@ export class HostEndpoints {
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #openings = new Set<Promise<void>>();
   #table: PortTable | undefined;
+  #orderedRuntimes: readonly PortRuntime[] = [];
   #ordered: readonly LocalEndpoint[] = [];
   #byAddress = new Map<string, LocalEndpoint>();
 
@@ -55,7 +56,7 @@ export class HostEndpoints {
 
   /** Open ports in the same order. */
   runtimes(): readonly PortRuntime[] {
-    return (this.#table?.active() ?? []).flatMap((port) => this.#runtimes.get(portName(port)) ?? []);
+    return this.#orderedRuntimes;
   }
 
   byAddress(key: string): LocalEndpoint | undefined {
@@ -224,7 +225,9 @@ export class HostEndpoints {
   }
 
   #reindex(): void {
-    this.#ordered = this.runtimes().flatMap(({ endpoints }) => [...endpoints].reverse());
+    const active = this.#table?.active() ?? [];
+    this.#orderedRuntimes = active.flatMap((port) => this.#runtimes.get(portName(port)) ?? []);
+    this.#ordered = this.#orderedRuntimes.flatMap(({ endpoints }) => [...endpoints].reverse());
     const byAddress = new Map<string, LocalEndpoint>();
     for (const endpoint of this.#ordered) {
       for (const key of endpoint.addressKeys()) if (!byAddress.has(key)) byAddress.set(key, endpoint);

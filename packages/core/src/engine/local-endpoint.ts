@@ -1,4 +1,4 @@
-import { Gid, Lid, type PathRecord, type PKey } from "@verbena/ib";
+import type { Gid, Lid, PathRecord, PKey } from "@verbena/ib";
 import { localAddressKey } from "../addresses/local-addresses.js";
 import type { CacheScope } from "../cache/cache-entry.js";
 import type { Endpoint, LocalAddress, Port } from "../sdk/endpoint.js";
@@ -98,11 +98,12 @@ export class LocalEndpoint {
   get hasAddress(): boolean {
     return this.#byKey.size > 0;
   }
+  /** The first GID of the port: the source of paths that name none. */
   get gid(): Gid {
-    return this.#endpoint.port.gids[0] ?? Gid.zero;
+    return this.#loopback.sgid;
   }
   get baseLid(): Lid {
-    return Lid.base(this.#endpoint.port.lid, this.#endpoint.port.lmc);
+    return this.#loopback.slid;
   }
 
   /** The local address behind a destination's key. */

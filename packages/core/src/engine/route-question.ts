@@ -1,10 +1,10 @@
 import { Gid, Lid, type PathRecord } from "@verbena/ib";
-import type { RouteAnswer, RouteQuery } from "../sdk/route.js";
+import type { RouteAnswer } from "../sdk/route.js";
 import { gidDestination, lidDestination } from "./destination-key.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { Question } from "./lookup-step.js";
 import type { EngineSettings } from "./options.js";
-import { routeKey } from "./route-key.js";
+import { type RouteFields, routeKey } from "./route-key.js";
 
 /** What the route cache keeps: at least one path, best first. */
 export interface RouteValue {
@@ -15,12 +15,12 @@ export interface RouteValue {
 export function routeQuestion(
   settings: EngineSettings,
   endpoint: LocalEndpoint,
-  query: Omit<RouteQuery, "endpoint">,
+  query: RouteFields,
   latest = Number.POSITIVE_INFINITY,
 ): Question<RouteAnswer, RouteValue> {
   const { dgid, dlid } = query;
   return {
-    key: routeKey(endpoint.prefix, query),
+    key: routeKey(endpoint, query),
     endpoint,
     subject: dgid === undefined ? lidDestination(dlid ?? Lid.zero) : gidDestination(dgid),
     latest,
@@ -47,7 +47,7 @@ export function plainQuery(
   endpoint: LocalEndpoint,
   to: { readonly gid?: Gid; readonly lid?: Lid; readonly hint?: unknown },
   maxPaths: number,
-): Omit<RouteQuery, "endpoint"> {
+): RouteFields {
   return {
     sgid: endpoint.gid,
     ...(to.gid === undefined ? {} : { dgid: to.gid }),
