@@ -1,5 +1,4 @@
 import type { PKey } from "@verbena/ib";
-import { LinkSpeed } from "@verbena/ib";
 import type { LineCursor } from "./line-cursor.js";
 import { ALL_SPEEDS, ALL_WIDTHS, speedsNamed, widthsNamed } from "./link-speed.js";
 

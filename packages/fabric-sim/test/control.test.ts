@@ -1,0 +1,281 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { AddressMessage, ControlRequest, SyncedMessage } from "../src/control/protocol.js";
+import { SimControlClient } from "../src/control/sim-control-client.js";
+import { type RunningFabric, startFabric } from "../src/process/start-fabric.js";
+import { twoLevel } from "../src/topology/generate.js";
+import { parseTopology } from "../src/topology/parse-topology.js";
+import { rejectionOf } from "./failure-of.js";
+import { removeTempDirs, tempDir } from "./temp-dir.js";
+
+let fabric: RunningFabric;
+let client: SimControlClient;
+
+beforeEach(async () => {
+  const dir = tempDir();
+  const addressesFile = join(dir, "addresses");
+  writeFileSync(
+    addressesFile,
+    "# hosts\nH1[1] 10.0.0.1/24\nnode2 HCA-1[1]  fd00:0:0::2/64 0xffff # two\nnode3 10.0.0.3/24\n",
+  );
+  fabric = await startFabric({ topology: twoLevel({ hosts: 8 }), dir: join(dir, "f"), addressesFile });
+  client = await SimControlClient.connect(fabric.dir);
+});
+
+afterEach(async () => {
+  await client.close();
+  await fabric.close();
+  removeTempDirs();
+});
+
+describe("requests", () => {
+  it("status names the manager, counts, and the state of every cabled port", async () => {
+    const status = await client.request({ op: "status" });
+    expect(status).toMatchObject({
+      protocol: 1,
+      dir: fabric.dir,
+      sm: { end: "H1[1]", lid: 1, guid: "0x0002c90300100001" },
+      sa: { mode: "normal" },
+      counts: { hosts: 8, switches: 3, links: 10, linksDown: 0, multicastGroups: 1, addresses: 3 },
+      programs: [],
+    });
+    expect(status.nodes).toHaveLength(11);
+    expect(status.nodes[1]).toEqual({
+      id: "H2",
+      kind: "ca",
+      description: "node2 HCA-1",
+      guid: "0x0002c90300100010",
+      ports: [{ end: "H2[1]", guid: "0x0002c90300100011", lid: 4, state: "active", rate: "4xEDR", peer: "L1[2]" }],
+    });
+  });
+
+  it("link down and up answer when the manager has followed", async () => {
+    const end = { end: "H2[1]", guid: "0x0002c90300100011", lid: 4, rate: "4xEDR", peer: "L1[2]" };
+    expect(await client.request({ op: "link", action: "down", end: "H2" })).toEqual({
+      ports: [{ ...end, state: "down" }],
+    });
+    expect((await client.request({ op: "status" })).counts.linksDown).toBe(1);
+    expect(await client.request({ op: "routes", from: "H1", to: "H2" })).toMatchObject({ arrives: false });
+    expect(await client.request({ op: "link", action: "up", end: "H2[1]" })).toEqual({
+      ports: [{ ...end, state: "active" }],
+    });
+  });
+
+  it("routes go hop by hop", async () => {
+    expect(await client.request({ op: "routes", from: "H1", to: "node8" })).toEqual({
+      slid: 1,
+      dlid: 11,
+      hops: [
+        { from: "H1[1]", to: "L1[1]" },
+        { from: "L1[5]", to: "S1[1]" },
+        { from: "S1[2]", to: "L2[5]" },
+        { from: "L2[4]", to: "H8[1]" },
+      ],
+      arrives: true,
+    });
+  });
+
+  it("change the SA, the subnet manager and LIDs", async () => {
+    expect(await client.request({ op: "sa", mode: "busy", durationMs: 60_000 })).toEqual({ mode: "busy" });
+    expect((await client.request({ op: "status" })).sa.mode).toBe("busy");
+    expect(await client.request({ op: "sa", mode: "normal" })).toEqual({ mode: "normal" });
+    expect(await client.request({ op: "sm", action: "reregister" })).toEqual({ lid: 1 });
+    expect((await client.request({ op: "lid", action: "change", end: "H8" })).port).toMatchObject({
+      end: "H8[1]",
+      lid: 12,
+    });
+    expect(await client.request({ op: "counters" })).toEqual({ sa: [], saUnanswered: 0, saBusy: 0 });
+    const { text } = await client.request({ op: "topology" });
+    expect(parseTopology(text).nodes).toHaveLength(11);
+  });
+
+  it("of one connection are answered in order, also when glued and split", async () => {
+    const socket = connect(join(fabric.dir, "control.sock"));
+    socket.setEncoding("utf8");
+    let answers = "";
+    const done = new Promise<void>((settle) => {
+      socket.on("data", (chunk: string) => {
+        answers += chunk;
+        if (answers.split("\n").length === 4) settle();
+      });
+    });
+    await once(socket, "connect");
+    socket.write('{"op":"link","action":"down","end":"H2"}\n{"op":"sa","mode":"silent"}\n{"op":"st');
+    socket.write('atus"}\n');
+    await done;
+    const [first, second, third] = answers
+      .split("\n")
+      .slice(0, 3)
+      .map((line) => JSON.parse(line) as { result: object });
+    expect(first?.result).toHaveProperty("ports");
+    expect(second?.result).toEqual({ mode: "silent" });
+    expect(third?.result).toMatchObject({ counts: { linksDown: 1 }, sa: { mode: "silent" } });
+    socket.destroy();
+  });
+
+  it.each([
+    [{ op: "stauts" }, "VERBENA_SIM_CONTROL_REQUEST", 'unknown op "stauts"', "Did you mean status?"],
+    [{ op: "link", action: "left", end: "H1" }, "VERBENA_SIM_CONTROL_REQUEST", "action must be one of up, down", ""],
+    [{ op: "link", action: "up" }, "VERBENA_SIM_CONTROL_REQUEST", "end must be a text", ""],
+    [
+      { op: "sa", mode: "busy", duration: 5 },
+      "VERBENA_SIM_CONTROL_REQUEST",
+      "unknown member duration",
+      "Did you mean durationMs?",
+    ],
+    [{ op: "sa", mode: "busy", durationMs: -5 }, "VERBENA_SIM_CONTROL_REQUEST", "durationMs must be", ""],
+    [{ op: "link", action: "up", end: "H99" }, "VERBENA_SIM_NODE_UNKNOWN", 'no node "H99"', "status"],
+    [{ op: "link", action: "up", end: "H1[2]" }, "VERBENA_SIM_PORT_UNKNOWN", "ports 1 to 1", "NODE[PORT]"],
+    [{ op: "routes", from: "L1", to: "H2" }, "VERBENA_SIM_PORT_UNKNOWN", "several connected ports", ""],
+    [{ op: "lid", action: "change", end: "L1[1]" }, "VERBENA_SIM_PORT_UNKNOWN", "no LID of its own", ""],
+    [{ op: "addr", action: "add", address: "10.0.0.9/24" }, "VERBENA_SIM_CONTROL_REQUEST", "node must be given", ""],
+    [
+      { op: "addr", action: "add", node: "L1[1]", address: "10.0.0.9/24" },
+      "VERBENA_SIM_PORT_UNKNOWN",
+      "only HCA ports",
+      "",
+    ],
+    [
+      { op: "addr", action: "add", node: "H2", address: "10.0.0.1/24" },
+      "VERBENA_SIM_ADDRESS_DUPLICATE",
+      "already on H1[1]",
+      "",
+    ],
+    [{ op: "addr", action: "del", address: "10.0.0.77" }, "VERBENA_SIM_ADDRESS_UNKNOWN", "10.0.0.77", ""],
+    [
+      { op: "addr", action: "del", node: "H2", address: "10.0.0.1" },
+      "VERBENA_SIM_ADDRESS_UNKNOWN",
+      "10.0.0.1 on H2",
+      "",
+    ],
+    [{ op: "addresses", node: "L1" }, "VERBENA_SIM_NODE_UNKNOWN", 'no node "L1"', ""],
+  ])("%j is refused", async (request, code, problem, hint) => {
+    const error = await rejectionOf(client.request(request as ControlRequest));
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(problem);
+    expect(error.hint).toContain(hint);
+    expect((await client.request({ op: "status" })).protocol).toBe(1);
+  });
+
+  it("that are no JSON, of another version or too long are refused as well", async () => {
+    const socket = connect(join(fabric.dir, "control.sock"));
+    socket.setEncoding("utf8");
+    let answers = "";
+    socket.on("data", (chunk: string) => {
+      answers += chunk;
+    });
+    socket.write('nonsense\n[]\n{"v":9,"op":"status"}\n');
+    socket.write("x".repeat(70_000));
+    await once(socket, "close");
+    const codes = answers
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { code: string }).code);
+    expect(codes).toEqual([
+      "VERBENA_SIM_CONTROL_REQUEST",
+      "VERBENA_SIM_CONTROL_REQUEST",
+      "VERBENA_SIM_CONTROL_VERSION",
+      "VERBENA_SIM_CONTROL_REQUEST",
+    ]);
+  });
+
+  it("reject when the fabric ends, and when there is none", async () => {
+    const open = rejectionOf(
+      client
+        .request({ op: "status" })
+        .then(() => client.request({ op: "status" }))
+        .then(() => fabric.close())
+        .then(() => client.request({ op: "status" })),
+    );
+    expect((await open).code).toBe("VERBENA_SIM_CONTROL_CLOSED");
+    expect((await rejectionOf(SimControlClient.connect(fabric.dir))).code).toBe("VERBENA_SIM_CONTROL_CONNECT");
+  });
+});
+
+describe("addresses", () => {
+  const watchUntil = async (
+    watch: AsyncGenerator<AddressMessage | SyncedMessage, void, undefined>,
+    count: number,
+  ): Promise<string[]> => {
+    const seen: string[] = [];
+    while (seen.length < count) {
+      const { value, done } = await watch.next();
+      if (done) break;
+      const message = value as AddressMessage | SyncedMessage;
+      seen.push(
+        message.type === "synced"
+          ? "synced"
+          : `${message.event} ${message.node} ${message.device} ${message.address}/${message.prefixLength}`,
+      );
+    }
+    return seen;
+  };
+
+  it("are those of the file, with what a program needs", async () => {
+    const { addresses } = await client.request({ op: "addresses", node: "H2" });
+    expect(addresses).toEqual([
+      {
+        type: "address",
+        event: "add",
+        node: "H2",
+        device: "sim0",
+        port: 1,
+        portGuid: "0x0002c90300100011",
+        gid: "fe80::2:c903:10:11",
+        address: "fd00::2",
+        prefixLength: 64,
+        pkey: "0xffff",
+      },
+    ]);
+    expect((await client.request({ op: "addresses" })).addresses.map((one) => one.device)).toEqual([
+      "sim0",
+      "sim1",
+      "sim2",
+    ]);
+  });
+
+  it("can be watched: the list, synced, then every change on the watched nodes", async () => {
+    const watch = SimControlClient.watchAddresses(fabric.dir, { node: "H3,H1" });
+    expect(await watchUntil(watch, 3)).toEqual(["add H1 sim1 10.0.0.1/24", "add H3 sim0 10.0.0.3/24", "synced"]);
+    await client.request({ op: "addr", action: "add", node: "H2", address: "10.0.0.2/24" });
+    await client.request({ op: "addr", action: "add", node: "H1", address: "10.0.1.1/16" });
+    expect(await client.request({ op: "addr", action: "move", node: "H2", address: "10.0.0.1" })).toMatchObject({
+      addresses: [
+        { event: "del", node: "H1", address: "10.0.0.1" },
+        { event: "add", node: "H2", address: "10.0.0.1", prefixLength: 24 },
+      ],
+    });
+    await client.request({ op: "addr", action: "move", node: "H3", address: "10.0.0.1/8" });
+    await client.request({ op: "addr", action: "del", address: "10.0.0.3" });
+    expect(await watchUntil(watch, 4)).toEqual([
+      "add H1 sim1 10.0.1.1/16",
+      "del H1 sim1 10.0.0.1/24",
+      "add H3 sim0 10.0.0.1/8",
+      "del H3 sim0 10.0.0.3/24",
+    ]);
+    await watch.return();
+  });
+
+  it("stop when aborted, and end with the fabric", async () => {
+    const abort = new AbortController();
+    const aborted = SimControlClient.watchAddresses(fabric.dir, { node: "H4", signal: abort.signal });
+    expect(await watchUntil(aborted, 1)).toEqual(["synced"]);
+    const next = aborted.next();
+    abort.abort();
+    expect((await next).done).toBe(true);
+    const ended = SimControlClient.watchAddresses(fabric.dir, { node: "H4" });
+    expect(await watchUntil(ended, 1)).toEqual(["synced"]);
+    const last = ended.next();
+    await fabric.close();
+    expect((await last).done).toBe(true);
+    const unknown = await rejectionOf(SimControlClient.watchAddresses(fabric.dir, { node: "H4" }).next());
+    expect(unknown.code).toBe("VERBENA_SIM_CONTROL_CONNECT");
+  });
+
+  it("of an unknown node cannot be watched", async () => {
+    const error = await rejectionOf(SimControlClient.watchAddresses(fabric.dir, { node: "nobody" }).next());
+    expect(error.code).toBe("VERBENA_SIM_NODE_UNKNOWN");
+  });
+});
