@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { runJest } from "./jest.mjs";
 import { root } from "./paths.mjs";
 
 const supp = (name) => join(root, "scripts/lib/sanitizers", name);
@@ -72,22 +73,16 @@ function checkPlanted(mode, addon, env) {
   }
 }
 
-function jest(mode, env) {
+async function jest(mode, env) {
   const output = join(root, "build/sanitize", `${mode.suffix}.json`);
-  rmSync(output, { force: true });
-  const args = ["node_modules/jest/bin/jest.js", "--runInBand", "--selectProjects", "native", "fabric-sim"];
-  const done = spawnSync(process.execPath, [...args, "--json", `--outputFile=${output}`], {
-    cwd: root,
-    stdio: ["inherit", "ignore", "inherit"],
-    env: { ...process.env, ...env },
-  });
-  if (!existsSync(output)) throw new Failed(`jest ended with ${done.signal ?? done.status} and left no result`);
-  const { numPassedTests: passed, numFailedTests: failed } = JSON.parse(readFileSync(output, "utf8"));
-  // A report that comes after the last test, at exit, shows in the status alone.
-  return { name: mode.title, passed, failed: failed > 0 ? failed : done.status === 0 ? 0 : 1 };
+  const args = ["--runInBand", "--selectProjects", "native", "fabric-sim"];
+  // A report that comes at exit, after the last test, shows in the status alone: then there is a reason.
+  const { passed, failed, failedSuites, reason } = await runJest(output, args, env);
+  if (reason) console.error(`sanitize: ${reason}`);
+  return { name: mode.title, passed, failed: Math.max(failed, failedSuites, reason ? 1 : 0) };
 }
 
-function check(mode) {
+async function check(mode) {
   console.log(`\n== ${mode.title}`);
   const native = join(root, `packages/native/build-${mode.suffix}`);
   const fabric = join(root, `packages/fabric-sim/build-${mode.suffix}`);
@@ -114,7 +109,7 @@ if (args.includes("--help") || args.includes("-h") || args.some((arg) => !(arg i
   const results = [];
   for (const name of args.length > 0 ? args : Object.keys(modes)) {
     try {
-      results.push(check(modes[name]));
+      results.push(await check(modes[name]));
     } catch (error) {
       if (!(error instanceof Failed)) throw error;
       console.error(`sanitize: ${error.message}`);

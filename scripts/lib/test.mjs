@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { runJest } from "./jest.mjs";
 import { root } from "./paths.mjs";
 import { rungs } from "./rungs.mjs";
 
@@ -46,8 +46,8 @@ function skippedTests({ testResults }) {
   );
 }
 
-/** Runs one rung; returns { state, text } for the summary. */
-function run(rung, jestOptions, results) {
+/** Runs one rung; returns { state, text, passed, failed } for the summary. */
+async function run(rung, jestOptions, results) {
   const suites = rung.suites();
   if (suites.length === 0) return { state: "none", text: "no suites in this release" };
   const missing = rung.missing();
@@ -56,32 +56,27 @@ function run(rung, jestOptions, results) {
     return isStrict ? { state: "failed", text: `${text} (VERBENA_REQUIRE_RUNGS=1)` } : { state: "skipped", text };
   }
   console.log(`\n== rung ${rung.name}: ${rung.about} (${suites.length} suites)`);
-  const output = join(results, `${rung.name}.json`);
-  rmSync(output, { force: true });
-  const options = ["--json", `--outputFile=${output}`, ...jestOptions, "--testPathPatterns", ...rung.patterns];
   const started = performance.now();
-  const done = spawnSync(process.execPath, ["node_modules/jest/bin/jest.js", ...options], {
-    cwd: root,
-    stdio: ["inherit", "ignore", "inherit"], // --json prints the whole result there
-  });
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  if (!existsSync(output))
-    return { state: "failed", text: `jest ended with ${done.signal ?? done.status} and left no result` };
-  const result = JSON.parse(readFileSync(output, "utf8"));
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, numFailedTestSuites } = result;
-  const parts = [`ran ${numPassedTests + numFailedTests}`, `${numPassedTests} passed`];
-  if (numFailedTests > 0) parts.push(`${numFailedTests} failed`);
-  if (numFailedTestSuites > 0) parts.push(`${numFailedTestSuites} suites failed`);
-  if (numPendingTests + numTodoTests > 0) parts.push(`${numPendingTests + numTodoTests} skipped`);
+  const options = [...jestOptions, "--testPathPatterns", ...rung.patterns];
+  const { passed, failed, skipped, failedSuites, result, reason } = await runJest(
+    join(results, `${rung.name}.json`),
+    options,
+  );
   // With options of jest's own, such as -t, the rest is left out on purpose.
   if (jestOptions.length === 0) for (const name of skippedTests(result)) console.log(`skipped: ${name}`);
-  const isGreen = done.status === 0 && numPassedTests > 0;
-  if (numPassedTests + numFailedTests === 0) parts.push("no test ran");
+  const parts = [`ran ${passed + failed}`, `${passed} passed`];
+  if (failed > 0) parts.push(`${failed} failed`);
+  if (failedSuites > 0) parts.push(`${failedSuites} suites failed`);
+  if (skipped > 0) parts.push(`${skipped} skipped`);
+  if (passed + failed === 0) parts.push("no test ran");
+  if (reason) parts.push(reason);
+  const isGreen = failed === 0 && failedSuites === 0 && passed > 0 && reason === undefined;
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
   return {
     state: isGreen ? "passed" : "failed",
     text: `${parts.join(", ")} (${seconds} s)`,
-    passed: numPassedTests,
-    failed: numFailedTests + (numFailedTests === 0 && !isGreen ? 1 : 0),
+    passed,
+    failed: isGreen ? 0 : Math.max(failed, 1),
   };
 }
 
@@ -91,7 +86,8 @@ if (args.includes("--help") || args.includes("-h")) {
 } else {
   const { wanted, jest, results } = parse(args);
   mkdirSync(results, { recursive: true });
-  const summary = wanted.map((rung) => ({ name: rung.name, ...run(rung, jest, results) }));
+  const summary = [];
+  for (const rung of wanted) summary.push({ name: rung.name, ...(await run(rung, jest, results)) });
   writeFileSync(join(results, "summary.json"), JSON.stringify(summary, null, 2));
   console.log("\nRungs");
   for (const { name, text } of summary) console.log(`  ${name.padEnd(10)} ${text}`);
