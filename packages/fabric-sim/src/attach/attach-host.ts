@@ -40,7 +40,7 @@ export interface AttachHost {
    */
   onChange(listener: (hca: AttachedHca, change: HcaChange) => void): () => void;
 
-  /** Set or clear the IsSM bit of a port's capability mask: some program holds the port's issm file open, or the last one closed it. */
+  /** Set or clear the IsSM bit of a port's capability mask: a program has opened the port's issm file (one at a time may), or closed it. */
   setIsSm(hca: AttachedHca, portNumber: number, isOn: boolean): void;
 }
 

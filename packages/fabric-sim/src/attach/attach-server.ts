@@ -6,6 +6,7 @@ import { simError } from "../errors.js";
 import { AgentRegistry } from "./agent-registry.js";
 import type { AttachedHca, AttachHost } from "./attach-host.js";
 import { type AttachedProgram, AttachSession, type SessionContext } from "./attach-session.js";
+import { IssmHolders } from "./issm-holders.js";
 import { readMadPacketHead } from "./mad-packet.js";
 import { MAX_SOCKET_PATH, SOCKET_NAME } from "./protocol.js";
 import { StatePageWriter } from "./state-page.js";
@@ -21,13 +22,12 @@ export interface AttachServerOptions {
 export class AttachServer {
   private readonly sessions = new Set<AttachSession>();
   private readonly agents = new AgentRegistry<AttachSession>();
-  private readonly issmHolders = new Map<string, number>();
   private readonly pages: readonly StatePageWriter[];
   private readonly endSubscription: () => void;
   private closing: Promise<void> | undefined;
 
   private constructor(
-    private readonly host: AttachHost,
+    host: AttachHost,
     private readonly server: Server,
     directory: string,
   ) {
@@ -45,9 +45,10 @@ export class AttachServer {
       host,
       agents: this.agents,
       pagePath: (hcaIndex) => this.pages[hcaIndex]?.path ?? "",
-      holdIssm: (hcaIndex, portNumber, step) => {
-        this.holdIssm(hcaIndex, portNumber, step);
-      },
+      issm: new IssmHolders((hcaIndex, portNumber, isOn) => {
+        const hca = host.hcas()[hcaIndex];
+        if (hca !== undefined) host.setIsSm(hca, portNumber, isOn);
+      }),
     };
     server.on("connection", (socket) => {
       this.sessions.add(new AttachSession(socket, context, (session) => this.sessions.delete(session)));
@@ -109,16 +110,6 @@ export class AttachServer {
     if (head === undefined) return;
     const agent = this.agents.find(hca.index, portNumber, head);
     agent?.owner.deliver(agent.agentId, packet);
-  }
-
-  private holdIssm(hcaIndex: number, portNumber: number, step: 1 | -1): void {
-    const hca = this.host.hcas()[hcaIndex];
-    if (hca === undefined) return;
-    const key = `${hcaIndex}/${portNumber}`;
-    const before = this.issmHolders.get(key) ?? 0;
-    this.issmHolders.set(key, before + step);
-    if (before === 0 && step === 1) this.host.setIsSm(hca, portNumber, true);
-    if (before === 1 && step === -1) this.host.setIsSm(hca, portNumber, false);
   }
 }
 

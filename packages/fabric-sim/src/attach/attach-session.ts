@@ -1,8 +1,9 @@
 import type { Socket } from "node:net";
 import { basename } from "node:path";
-import type { Agent, AgentRegistry } from "./agent-registry.js";
+import type { AgentRegistry } from "./agent-registry.js";
 import type { AttachedHca, AttachHost, HcaChange } from "./attach-host.js";
 import { FrameReader, ProtocolViolation } from "./frame.js";
+import type { IssmHolders } from "./issm-holders.js";
 import {
   type ClientMessage,
   decodeClientMessage,
@@ -27,8 +28,7 @@ export interface SessionContext {
   readonly agents: AgentRegistry<AttachSession>;
   /** Path of the state page of the HCA with this index. */
   pagePath(hcaIndex: number): string;
-  /** Count one holder of a port's issm file more (+1) or less (-1). */
-  holdIssm(hcaIndex: number, portNumber: number, step: 1 | -1): void;
+  readonly issm: IssmHolders<AttachSession>;
 }
 
 interface OpenPort {
@@ -54,11 +54,8 @@ export class AttachSession {
   private hello: Hello | undefined;
   private hcas: readonly AttachedHca[] = [];
   private readonly ports = new Map<number, OpenPort>();
-  private readonly agents = new Map<number, { readonly agent: Agent<AttachSession>; readonly portHandle: number }>();
-  private readonly issmHolds = new Map<
-    string,
-    { readonly hcaIndex: number; readonly portNumber: number; count: number }
-  >();
+  /** Agent id to the handle of its port. */
+  private readonly agents = new Map<number, number>();
   private lastHandle = 0;
   private isClosed = false;
 
@@ -107,12 +104,9 @@ export class AttachSession {
     if (this.isClosed) return;
     this.isClosed = true;
     for (const agentId of this.agents.keys()) this.context.agents.unregister(agentId);
-    for (const { hcaIndex, portNumber, count } of this.issmHolds.values()) {
-      for (let i = 0; i < count; i += 1) this.context.holdIssm(hcaIndex, portNumber, -1);
-    }
+    this.context.issm.releaseAll(this);
     this.agents.clear();
     this.ports.clear();
-    this.issmHolds.clear();
     this.socket.destroy();
     this.onClose(this);
   }
@@ -121,7 +115,9 @@ export class AttachSession {
     try {
       for (const frame of this.reader.push(chunk)) {
         if (this.isClosed) return;
-        this.handle(decodeClientMessage(frame));
+        const reply = this.handle(decodeClientMessage(frame));
+        if (reply !== undefined) this.socket.write(reply);
+        if (this.hello === undefined) this.socket.end();
       }
     } catch (error) {
       if (!(error instanceof ProtocolViolation)) throw error;
@@ -129,7 +125,8 @@ export class AttachSession {
     }
   }
 
-  private handle(message: ClientMessage): void {
+  /** Does what a message asks for and gives the reply to send, if there is one. */
+  private handle(message: ClientMessage): Buffer | undefined {
     if (message.type === "hello") return this.handleHello(message.tag, message.hello);
     if (this.hello === undefined) throw new ProtocolViolation("first message is not HELLO");
     switch (message.type) {
@@ -142,38 +139,37 @@ export class AttachSession {
       case "unregister-agent":
         return this.unregisterAgent(message.tag, message.agentId);
       case "packet":
-        return this.sendPacket(message.portHandle, message.packet);
+        this.sendPacket(message.portHandle, message.packet);
+        return undefined;
       case "set-issm":
-        return this.setIssm(message.tag, message.hcaIndex, message.portNumber, message.isOn);
+        return encodeStatusReply(MessageType.SET_ISSM, message.tag, this.setIssm(message));
     }
   }
 
-  private handleHello(tag: number, hello: Hello): void {
+  private handleHello(tag: number, hello: Hello): Buffer {
     if (this.hello !== undefined) throw new ProtocolViolation("second HELLO");
     if (hello.version !== PROTOCOL_VERSION) {
-      return this.refuse(
-        tag,
-        Errno.EPROTO,
+      const text =
         `the fabric speaks attach protocol ${PROTOCOL_VERSION}, this program ${hello.version}; ` +
-          "use the libfabricsim.so of the same version",
-      );
+        "use the libfabricsim.so of the same version";
+      return encodeStatusReply(MessageType.HELLO, tag, Errno.EPROTO, text);
     }
     const hcas = new Set<AttachedHca>();
     for (const name of hello.nodes.split(",").map((part) => part.trim())) {
       if (name === "") continue;
       const found = this.context.host.hcasNamed(name);
-      if (found.length === 0) return this.refuse(tag, Errno.ENODEV, `the fabric has no HCA named "${name}"`);
+      if (found.length === 0) {
+        return encodeStatusReply(MessageType.HELLO, tag, Errno.ENODEV, `the fabric has no HCA named "${name}"`);
+      }
       for (const hca of found) hcas.add(hca);
     }
-    if (hcas.size === 0) return this.refuse(tag, Errno.ENODEV, "no node is named; set FABRICSIM_NODE");
+    if (hcas.size === 0) {
+      return encodeStatusReply(MessageType.HELLO, tag, Errno.ENODEV, "no node is named; set FABRICSIM_NODE");
+    }
     this.hello = hello;
     this.hcas = [...hcas];
     const pages = this.hcas.map(({ index }) => ({ index, pageName: basename(this.context.pagePath(index)) }));
-    this.socket.write(encodeHelloReply(tag, pages));
-  }
-
-  private refuse(tag: number, errno: number, text: string): void {
-    this.socket.end(encodeStatusReply(MessageType.HELLO, tag, errno, text));
+    return encodeHelloReply(tag, pages);
   }
 
   private findPort(hcaIndex: number, portNumber: number): OpenPort | undefined {
@@ -181,35 +177,35 @@ export class AttachSession {
     return hca?.ports.some(({ number }) => number === portNumber) ? { hca, portNumber } : undefined;
   }
 
-  private openPort(tag: number, hcaIndex: number, portNumber: number): void {
+  private openPort(tag: number, hcaIndex: number, portNumber: number): Buffer {
     const port = this.findPort(hcaIndex, portNumber);
-    if (port === undefined) return this.reply(MessageType.OPEN_PORT, tag, Errno.ENODEV);
+    if (port === undefined) return encodeStatusReply(MessageType.OPEN_PORT, tag, Errno.ENODEV);
     this.lastHandle += 1;
     this.ports.set(this.lastHandle, port);
-    this.socket.write(encodeValueReply(MessageType.OPEN_PORT, tag, this.lastHandle));
+    return encodeValueReply(MessageType.OPEN_PORT, tag, this.lastHandle);
   }
 
-  private closePort(tag: number, portHandle: number): void {
+  private closePort(tag: number, portHandle: number): Buffer {
     const known = this.ports.delete(portHandle);
-    for (const [agentId, entry] of this.agents) {
-      if (entry.portHandle === portHandle) this.dropAgent(agentId);
+    for (const [agentId, handle] of this.agents) {
+      if (handle === portHandle) this.dropAgent(agentId);
     }
-    this.reply(MessageType.CLOSE_PORT, tag, known ? Errno.OK : Errno.EBADF);
+    return encodeStatusReply(MessageType.CLOSE_PORT, tag, known ? Errno.OK : Errno.EBADF);
   }
 
-  private registerAgent(tag: number, request: RegisterAgent): void {
+  private registerAgent(tag: number, request: RegisterAgent): Buffer {
     const port = this.ports.get(request.portHandle);
-    if (port === undefined) return this.reply(MessageType.REGISTER_AGENT, tag, Errno.EBADF);
+    if (port === undefined) return encodeStatusReply(MessageType.REGISTER_AGENT, tag, Errno.EBADF);
     const agent = this.context.agents.register(port.hca.index, port.portNumber, request, this);
-    if (typeof agent === "number") return this.reply(MessageType.REGISTER_AGENT, tag, agent);
-    this.agents.set(agent.agentId, { agent, portHandle: request.portHandle });
-    this.socket.write(encodeValueReply(MessageType.REGISTER_AGENT, tag, agent.agentId));
+    if (typeof agent === "number") return encodeStatusReply(MessageType.REGISTER_AGENT, tag, agent);
+    this.agents.set(agent.agentId, request.portHandle);
+    return encodeValueReply(MessageType.REGISTER_AGENT, tag, agent.agentId);
   }
 
-  private unregisterAgent(tag: number, agentId: number): void {
+  private unregisterAgent(tag: number, agentId: number): Buffer {
     const known = this.agents.has(agentId);
     if (known) this.dropAgent(agentId);
-    this.reply(MessageType.UNREGISTER_AGENT, tag, known ? Errno.OK : Errno.EINVAL);
+    return encodeStatusReply(MessageType.UNREGISTER_AGENT, tag, known ? Errno.OK : Errno.EINVAL);
   }
 
   private dropAgent(agentId: number): void {
@@ -218,25 +214,15 @@ export class AttachSession {
   }
 
   private sendPacket(portHandle: number, packet: Buffer): void {
+    if (packet.length < MIN_PACKET) throw new ProtocolViolation("truncated packet");
     const port = this.ports.get(portHandle);
     // The port may have been closed by another thread while the packet was on its way.
-    if (port === undefined) return;
-    if (packet.length < MIN_PACKET) throw new ProtocolViolation("truncated packet");
-    this.context.host.inject(port.hca, port.portNumber, packet);
+    if (port !== undefined) this.context.host.inject(port.hca, port.portNumber, packet);
   }
 
-  private setIssm(tag: number, hcaIndex: number, portNumber: number, isOn: boolean): void {
-    if (this.findPort(hcaIndex, portNumber) === undefined) return this.reply(MessageType.SET_ISSM, tag, Errno.ENODEV);
-    const key = `${hcaIndex}/${portNumber}`;
-    const hold = this.issmHolds.get(key) ?? { hcaIndex, portNumber, count: 0 };
-    if (!isOn && hold.count === 0) return this.reply(MessageType.SET_ISSM, tag, Errno.EINVAL);
-    hold.count += isOn ? 1 : -1;
-    this.issmHolds.set(key, hold);
-    this.context.holdIssm(hcaIndex, portNumber, isOn ? 1 : -1);
-    this.reply(MessageType.SET_ISSM, tag, Errno.OK);
-  }
-
-  private reply(type: number, tag: number, status: number): void {
-    this.socket.write(encodeStatusReply(type, tag, status));
+  private setIssm({ hcaIndex, portNumber, isOn }: Extract<ClientMessage, { type: "set-issm" }>): number {
+    if (this.findPort(hcaIndex, portNumber) === undefined) return Errno.ENODEV;
+    if (isOn) return this.context.issm.hold(hcaIndex, portNumber, this) ? Errno.OK : Errno.EAGAIN;
+    return this.context.issm.release(hcaIndex, portNumber, this) ? Errno.OK : Errno.EINVAL;
   }
 }

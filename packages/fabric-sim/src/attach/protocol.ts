@@ -40,8 +40,7 @@ export const MessageType = {
 export const Errno = {
   OK: 0,
   EBADF: 9,
-  ENOMEM: 12,
-  EBUSY: 16,
+  EAGAIN: 11,
   ENODEV: 19,
   EINVAL: 22,
   EPROTO: 71,

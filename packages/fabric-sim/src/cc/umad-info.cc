@@ -3,7 +3,6 @@
 #include <endian.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,9 +16,17 @@ using namespace fabricsim;
 
 namespace {
 
+// Device names and the like are shorter than the fields of umad's structures.
+template <size_t N>
+void copyText(char (&to)[N], const char *from) {
+  size_t length = strnlen(from, N - 1);
+  memcpy(to, from, length);
+  to[length] = '\0';
+}
+
 bool fillPort(const Device &device, const PortState &from, vb_umad_port *port) {
   memset(port, 0, sizeof *port);
-  snprintf(port->ca_name, sizeof port->ca_name, "%s", device.name());
+  copyText(port->ca_name, device.name());
   port->portnum = from.number;
   port->base_lid = from.lid;
   port->lmc = from.lmc;
@@ -31,7 +38,7 @@ bool fillPort(const Device &device, const PortState &from, vb_umad_port *port) {
   port->be_capmask = htonl(from.capabilityMask);
   if (!from.gids.empty()) memcpy(&port->be_gid_prefix, from.gids[0].data(), 8);
   port->be_port_guid = htobe64(from.guid);
-  snprintf(port->link_layer, sizeof port->link_layer, "InfiniBand");
+  copyText(port->link_layer, "InfiniBand");
   port->pkeys = static_cast<uint16_t *>(calloc(from.pkeys.size() + 1, sizeof *port->pkeys));
   if (port->pkeys == nullptr) return false;
   port->pkeys_size = static_cast<unsigned>(from.pkeys.size());
@@ -51,11 +58,11 @@ int fillCa(const Device &device, vb_umad_ca *ca) {
   HcaState state;
   if (!device.read(state)) return -EIO;
   memset(ca, 0, sizeof *ca);
-  snprintf(ca->ca_name, sizeof ca->ca_name, "%s", device.name());
+  copyText(ca->ca_name, device.name());
   ca->node_type = VB_IBV_NODE_CA;
-  snprintf(ca->fw_ver, sizeof ca->fw_ver, "%s", kFirmwareVersion);
-  snprintf(ca->ca_type, sizeof ca->ca_type, "%s", kCaType);
-  snprintf(ca->hw_ver, sizeof ca->hw_ver, "0");
+  copyText(ca->fw_ver, kFirmwareVersion);
+  copyText(ca->ca_type, kCaType);
+  copyText(ca->hw_ver, "0");
   ca->be_node_guid = htobe64(state.nodeGuid);
   ca->be_system_guid = htobe64(state.sysImageGuid);
   for (const PortState &from : state.ports) {
@@ -93,7 +100,7 @@ FABRICSIM_EXPORT int umad_get_cas_names(char cas[][VB_UMAD_CA_NAME_LEN], int max
   if (process.attach() != 0) return 0;
   int count = 0;
   for (Device &device : process.devices()) {
-    if (count < max) snprintf(cas[count++], VB_UMAD_CA_NAME_LEN, "%s", device.name());
+    if (count < max) copyText(cas[count++], device.name());
   }
   return count;
 }
