@@ -6,6 +6,14 @@ export const CLI_ERRORS = {
     message: "the daemon ended before it was ready",
     hint: "run it with -P to see why",
   },
+  VERBENA_CLI_CHILD: {
+    message: "`verbena {command} …` ended before it was ready (status {status}): {reason}",
+    hint: "run that command by itself to see more",
+  },
+  VERBENA_CLI_DEMO: {
+    message: "the demonstration failed: {reason}",
+    hint: "run it again with --keep and look at the cluster with `verbena sim ctl` and `verbena stats`",
+  },
   VERBENA_CLI_EXEC: {
     message: "{program} could not be started: {reason}",
     hint: "check the name and that it is installed",

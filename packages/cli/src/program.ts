@@ -3,6 +3,7 @@ import type { CommandHost } from "./command.js";
 import { registerAcme } from "./commands/acme/register.js";
 import { registerClient } from "./commands/client/register.js";
 import { registerDaemon } from "./commands/daemon/register.js";
+import { registerDemo } from "./commands/demo/register.js";
 import { registerSim } from "./commands/sim/register.js";
 import { EXIT } from "./exit-code.js";
 import { version } from "./version.js";
@@ -21,6 +22,7 @@ export function createProgram(host: CommandHost): Command {
   registerClient(program, host);
   registerAcme(program);
   registerSim(program, host);
+  registerDemo(program, host);
   offerJson(program);
   return program;
 }

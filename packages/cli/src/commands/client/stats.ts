@@ -4,7 +4,8 @@ import type { Io } from "../../io.js";
 import { renderTable } from "../../output/table.js";
 import { type ServiceOptions, withService } from "./service.js";
 
-const LABELS: readonly (readonly [keyof CountersJson, string])[] = [
+/** Counters in the order of the client protocol, with words for people. */
+export const COUNTER_LABELS: readonly (readonly [keyof CountersJson, string])[] = [
   ["resolve", "resolve requests"],
   ["error", "errors"],
   ["noData", "no data"],
@@ -31,7 +32,7 @@ function describe({
   clients,
   uptimeMs,
 }: Pick<StatsJson, "counters"> & Partial<StatsJson>): string {
-  const rows = LABELS.map(([key, label]) => [
+  const rows = COUNTER_LABELS.map(([key, label]) => [
     label,
     String(counters[key]),
     ...endpoints.map((endpoint) => String(endpoint.counters[key])),

@@ -7,6 +7,7 @@ import { VerbenaError } from "@verbena/ib";
 import { cliError } from "../../errors.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
+import { programPath } from "../../process/program-path.js";
 import type { ServeOptions } from "./serve.js";
 
 /** Names the descriptor on which the daemon tells the command that started it how the start went. */
@@ -22,7 +23,7 @@ type StartReport =
  * failed. Whoever asked for it can rely on it from then on.
  */
 export async function background(options: ServeOptions, io: Io): Promise<ExitCode> {
-  const child = spawn(process.execPath, [require.resolve("../../main.js"), "serve", ...serveArguments(options)], {
+  const child = spawn(process.execPath, [programPath(), "serve", ...serveArguments(options)], {
     detached: true,
     cwd: "/",
     stdio: ["ignore", "ignore", "ignore", "pipe"],

@@ -1,0 +1,41 @@
+import { relative } from "node:path";
+import { programPath } from "../../process/program-path.js";
+import type { DemoCluster } from "./cluster.js";
+
+/** How the program is called from here. */
+function program(): string {
+  return `node ${relative(process.cwd(), programPath())}`;
+}
+
+/** Where to go from here. */
+export function furtherSteps(): string {
+  const verbena = program();
+  return `How to go on
+  a fabric of your own:
+    ${verbena} sim topology two-level --hosts 16 > cluster.net
+    ${verbena} sim run cluster.net --dir /tmp/fabric
+    ${verbena} sim exec --dir /tmp/fabric --node H2 -- saquery    any program that uses libibumad or libibverbs
+  real hardware, as root, in the place of ibacm (reads /etc/rdma/ibacm_opts.cfg and ibacm_addr.cfg):
+    ${verbena} serve
+    ${verbena} resolve NODE
+  inside a Node.js program:
+    import { createResolver } from "@verbena/core";
+    await using resolver = await createResolver();
+    const { paths } = await resolver.resolve("node12");
+`;
+}
+
+/** What can be done with the cluster while it stays up. */
+export function thingsToTry({ daemons: [first, last], fabric }: DemoCluster): string {
+  const verbena = program();
+  return `The cluster stays up. In another terminal:
+  ${verbena} resolve ${last.name} --socket ${first.socket}
+  ${verbena} endpoints --socket ${last.socket}
+  ${verbena} cache ls --socket ${first.socket}
+  ${verbena} acme -S ${first.socket} -f n -s ${first.name} -d 'node[2-8]' -v
+  ${verbena} sim ctl --dir ${fabric} status
+  ${verbena} sim ctl --dir ${fabric} link down ${last.node}
+
+ready; Ctrl-C ends it
+`;
+}
