@@ -10,7 +10,7 @@ import {
   encodeAcmErrorReply,
   encodeResolveReply,
 } from "@verbena/ib";
-import type { PathRequest, ResolveAnswer, ResolveRequest, ResolverEngine } from "../engine/contract.js";
+import type { ResolveAnswer, ResolverEngine } from "../engine/contract.js";
 import { silentLogger } from "../host/default-services.js";
 import type { Logger } from "../sdk/services.js";
 import type { AcmClientHandle, AcmReply, AcmRequestHandler } from "../server/handler.js";
@@ -22,18 +22,12 @@ import { parseResolveAddress } from "./resolve-address.js";
 import { parseResolvePath } from "./resolve-path.js";
 import { type AcmFailure, failureOf, INTERNAL, MALFORMED, statusOfMad } from "./status.js";
 
-/**
- * An engine that can say at once what its caches hold, so that a hit is answered in the turn it was asked in. `undefined` = ask the
- * ordinary way; a coded error = the answer is a failure.
- */
-export interface CachedResolver {
-  tryResolveCached?(request: ResolveRequest): ResolveAnswer | undefined;
-  tryResolvePathCached?(request: PathRequest): ResolveAnswer | undefined;
-}
+/** The part of the engine that answers at once what its caches hold, so that a hit is answered in the turn it was asked in. */
+export type CachedResolver = Pick<ResolverEngine, "tryResolveCached" | "tryResolvePathCached">;
 
 /** What {@link createAcmHandler} needs. */
 export interface AcmHandlerOptions {
-  readonly engine: ResolverEngine & CachedResolver;
+  readonly engine: ResolverEngine;
   /** Shared with other edges; a fresh one unless given. */
   readonly edge?: AcmEdgeCounters;
   readonly logger?: Logger;
@@ -45,7 +39,7 @@ export function createAcmHandler(options: AcmHandlerOptions): AcmRequestHandler 
 }
 
 class AcmHandler implements AcmRequestHandler {
-  readonly #engine: ResolverEngine & CachedResolver;
+  readonly #engine: ResolverEngine;
   readonly #edge: AcmEdgeCounters;
   readonly #logger: Logger;
 
