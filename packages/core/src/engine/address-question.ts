@@ -44,7 +44,8 @@ export function addressQuestion(
   };
 }
 
-function checkAddress(answer: AddressAnswer): string | undefined {
+/** What came from a provider is checked as data: its author's compiler may not have seen our types. */
+function checkAddress(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null) return "the address answer is no object";
   const { gid, lid, path } = answer as Partial<Record<keyof AddressAnswer, unknown>>;
   if (gid === undefined && lid === undefined && path === undefined)

@@ -19,7 +19,7 @@ export function listCache(
   const seen = new Set<string>();
   const add = (cache: "address" | "route", of: PositiveEntry<AddressValue | RouteValue> | NegativeEntry): void => {
     const endpoint = byPrefix.get(of.scope.prefix);
-    if (endpoint === undefined || endpoint.scope !== of.scope) return;
+    if (endpoint?.scope !== of.scope) return;
     seen.add(of.key);
     entries.push(describe(cache, endpoint.key, of, now));
   };

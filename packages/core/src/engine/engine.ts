@@ -1,7 +1,6 @@
-import { VerbenaError } from "@verbena/ib";
 import { AddressBook } from "../addresses/address-book.js";
 import { AddressWatch } from "../addresses/address-watch.js";
-import { type AddressFileEntry } from "../addresses/local-addresses.js";
+import type { AddressFileEntry } from "../addresses/local-addresses.js";
 import { coreError } from "../errors.js";
 import { choosePortSource } from "../ports/choose-source.js";
 import { PortTable } from "../ports/port-table.js";
@@ -29,12 +28,11 @@ import { HostEndpoints, portName } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import { type EngineOptions, type EngineSettings, engineSettings } from "./options.js";
 import { Pipeline } from "./pipeline.js";
-import { type Call, leftBehind, makeCall, NotYet, noData, pathText, Restart } from "./request-call.js";
+import { type Call, makeCall, pathText, Restart } from "./request-call.js";
+import { countFailure, RequestLoop } from "./request-loop.js";
 import { passThroughError, passThroughQuery } from "./sa-pass-through.js";
-import { settledWithin, waitFor } from "./wait-for.js";
+import { settledWithin } from "./wait-for.js";
 
-/** How often a request is looked up again because its endpoint changed under it; the deadline ends it anyway. */
-const MAX_ROUNDS = 16;
 /** How long the start waits for the first listing of the host's IP addresses. */
 const ADDRESS_WAIT_MS = 2_000;
 
@@ -69,8 +67,7 @@ class Engine implements EngineHandle {
   readonly #selector: EndpointSelector;
   readonly #forgetting: Forgetting;
   readonly #idPrefix: string;
-  /** Lookups that no-delay requests have left behind. */
-  readonly #leftBehind = new Set<string>();
+  readonly #loop: RequestLoop;
   #watch: AddressWatch | undefined;
   #requests = 0;
   #closing: Promise<void> | undefined;
@@ -105,6 +102,8 @@ class Engine implements EngineHandle {
     });
     this.#ports = new PortTable(source, this.#host.onPort, logger);
     this.#selector = new EndpointSelector(settings, this.#host, this.#book);
+    const isClosed = (): boolean => this.#closing !== undefined;
+    this.#loop = new RequestLoop({ settings, host: this.#host, counters: this.#counters, isClosed });
   }
 
   async start(): Promise<void> {
@@ -125,7 +124,7 @@ class Engine implements EngineHandle {
     if (cached !== undefined) return Promise.resolve(cached);
     const { destination, maxPaths = 1 } = request;
     const call = this.#call(destination.text, request);
-    return this.#serve(call, async () => {
+    return this.#loop.serve(call, async () => {
       const { endpoint, chosenSource } = await this.#selector.select(request, call);
       return {
         endpoint,
@@ -141,7 +140,7 @@ class Engine implements EngineHandle {
     const cached = this.tryResolvePathCached(request);
     if (cached !== undefined) return Promise.resolve(cached);
     const call = this.#call(pathText(request), request);
-    return this.#serve(call, () => {
+    return this.#loop.serve(call, () => {
       if (request.dlid === 0 && request.dgid === 0n) throw coreError("VERBENA_RESOLVE_DESTINATION");
       const endpoint = chooseEndpoint(this.#host.runtimes(), request);
       if (endpoint === undefined) throw noSource("the path's source");
@@ -168,10 +167,10 @@ class Engine implements EngineHandle {
     this.#counters.core.resolve += 1;
     let endpoint: LocalEndpoint | undefined;
     try {
-      this.#checkOpen();
+      if (this.#closing !== undefined) throw coreError("VERBENA_RESOLVE_CLOSED");
       endpoint = chooseEndpoint(this.#host.runtimes(), ends);
       if (endpoint === undefined) throw noSource("the record's source");
-      await this.#untilReady(endpoint, call);
+      await this.#loop.untilReady(endpoint, call);
       const name = portName(endpoint.identity);
       const runtime = this.#host.runtimes().find(({ port }) => portName(port) === name);
       if (runtime === undefined) throw noSource("the record's source");
@@ -247,70 +246,6 @@ class Engine implements EngineHandle {
     this.#feed.close();
   }
 
-  /** One request from its arrival to its end, and the counting. */
-  async #serve(call: Call, choose: Choose): Promise<ResolveAnswer> {
-    this.#counters.core.resolve += 1;
-    let endpoint: LocalEndpoint | undefined;
-    try {
-      return await this.#lookUp(call, choose, (chosen, isReady) => {
-        if (isReady && endpoint === undefined) chosen.counters.resolve += 1;
-        endpoint = chosen;
-      });
-    } catch (caught) {
-      if (caught instanceof NotYet) this.#leaveBehind(call, choose, endpoint);
-      const error = caught instanceof NotYet ? noData(call.destination) : caught;
-      countFailure(this.#counters.core, error);
-      if (endpoint !== undefined) countFailure((endpoint as LocalEndpoint).counters, error);
-      throw error;
-    }
-  }
-
-  /** Chooses the endpoint and looks up under it; again if it changes meanwhile. */
-  async #lookUp(
-    call: Call,
-    choose: Choose,
-    onEndpoint: (endpoint: LocalEndpoint, isReady: boolean) => void,
-  ): Promise<ResolveAnswer> {
-    for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      this.#checkOpen();
-      const { endpoint, work } = await choose();
-      try {
-        await this.#untilReady(endpoint, call);
-        onEndpoint(endpoint, true);
-        return await work(call);
-      } catch (error) {
-        if (!(error instanceof Restart)) {
-          onEndpoint(endpoint, false);
-          throw error;
-        }
-        if (this.#settings.clock.now() >= call.deadline) throw call.timeout();
-      }
-    }
-    throw noData(call.destination);
-  }
-
-  /** What a no-delay request wanted to know is found out for the next one; once, however many ask. */
-  #leaveBehind(call: Call, choose: Choose, endpoint: LocalEndpoint | undefined): void {
-    const { clock, deadlineMs } = this.#settings;
-    const key = `${endpoint?.key ?? ""} ${call.destination}`;
-    if (this.#leftBehind.has(key)) return;
-    this.#leftBehind.add(key);
-    const done = (): void => {
-      this.#leftBehind.delete(key);
-    };
-    this.#lookUp(leftBehind(call, clock.now() + deadlineMs), choose, () => undefined).then(done, done);
-  }
-
-  /** An endpoint that is being opened is waited for; one whose providers cannot work yet, or at all, is not. */
-  async #untilReady(endpoint: LocalEndpoint, call: Call): Promise<void> {
-    if (endpoint.state === "ready") return;
-    if (endpoint.isOpening && call.waits) await waitFor(this.#settings.clock, endpoint.opened, call);
-    if (!this.#host.endpoints().includes(endpoint)) throw new Restart();
-    const state = endpoint.currentState();
-    if (state === "ready") return;
-    throw coreError("VERBENA_RESOLVE_NOT_READY", { details: { endpoint: endpoint.key, state } });
-  }
-
   #hit(endpoint: LocalEndpoint, answer: ResolveAnswer | undefined): ResolveAnswer | undefined {
     if (answer === undefined) return undefined;
     this.#counters.core.resolve += 1;
@@ -333,26 +268,8 @@ class Engine implements EngineHandle {
     return endpoint.status(this.#settings.providerLabel, readCounters(endpoint.counters, endpoint.sessions()));
   }
 
-  #checkOpen(): void {
-    if (this.#closing !== undefined) throw coreError("VERBENA_RESOLVE_CLOSED");
-  }
-
   readonly #nextId = (): string => {
     this.#requests += 1;
     return this.#idPrefix + this.#requests.toString(36);
   };
-}
-
-type Choose = () => Promise<Choice> | Choice;
-
-interface Choice {
-  readonly endpoint: LocalEndpoint;
-  readonly work: (call: Call) => Promise<ResolveAnswer>;
-}
-
-/** Status 3 is no error, and a client that has gone gets no reply to count. */
-function countFailure(counters: { error: number; noData: number }, error: unknown): void {
-  const code = VerbenaError.is(error) ? error.code : undefined;
-  if (code === "VERBENA_RESOLVE_NO_DATA" || code === "VERBENA_RESOLVE_NOT_READY") counters.noData += 1;
-  else if (code !== "VERBENA_RESOLVE_ABORTED") counters.error += 1;
 }

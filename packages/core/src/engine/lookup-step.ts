@@ -16,13 +16,13 @@ export interface Question<A, V extends object> {
   readonly endpoint: LocalEndpoint;
   readonly subject: Destination;
   /** Providers to ask, in order, with what each does. */
-  links(): readonly { readonly provider: string; ask(context: ResolveContext): Promise<A | undefined> }[];
+  links(): readonly { readonly provider: string; readonly ask: (context: ResolveContext) => Promise<A | undefined> }[];
   /** What the files say; they are looked at before anyone is asked. */
   fromFile(): { readonly value: V; readonly expiresAt: number } | undefined;
   /** What is kept of an answer. */
   keep(answer: A): V;
   /** What is wrong with an answer's shape. */
-  check(answer: A): string | undefined;
+  readonly check: (answer: A) => string | undefined;
   /** No entry of this question may live longer than that; `Infinity` = no such limit. */
   readonly latest: number;
 }

@@ -1,5 +1,6 @@
 import { VerbenaError } from "@verbena/ib";
 import type { VerbsContext } from "@verbena/native";
+import { coreError } from "../errors.js";
 import type { PortSignalType } from "../ports/port-source.js";
 import { SaClient } from "../sa-client/sa-client.js";
 import { fixedWindow } from "../sa-client/sa-window.js";
@@ -80,7 +81,7 @@ export class PortRuntime {
     for (const [name, session] of endpoint.sessions()) {
       const tell = (): Promise<void> =>
         change === "added" ? session.addAddress(address) : session.removeAddress(address);
-      this.#track(callProvider(this.#settings, name, `address ${address.text} ${change}`, tell));
+      void this.#track(callProvider(this.#settings, name, `address ${address.text} ${change}`, tell));
     }
   }
 
@@ -102,7 +103,7 @@ export class PortRuntime {
   }
 
   #openSa(): SaClient | SaService {
-    const { settings } = { settings: this.#settings };
+    const settings = this.#settings;
     try {
       return new SaClient({
         umad: settings.native.umad,
@@ -118,7 +119,11 @@ export class PortRuntime {
     } catch (error) {
       const hint = VerbenaError.is(error) ? error.hint : undefined;
       this.#logger.error("the SA cannot be asked from this port", { error: String(error), hint });
-      return { query: () => Promise.reject(error as Error) };
+      const failure = coreError("VERBENA_SA_CLOSED", {
+        details: { port: `${this.#port.device}/${this.#port.port}` },
+        cause: error,
+      });
+      return { query: () => Promise.reject(failure) };
     }
   }
 
@@ -144,13 +149,18 @@ export class PortRuntime {
 
   async #openSession(endpoint: LocalEndpoint, name: string, opening: Promise<PortSession | undefined>): Promise<void> {
     const port = await opening;
-    if (port === undefined || this.#ended.signal.aborted) return;
+    if (port === undefined || this.#isEnded()) return;
     const session = await callProvider(this.#settings, name, `opening endpoint ${endpoint.key}`, () =>
       port.openEndpoint(endpoint.endpoint),
     );
     if (session === undefined) return;
-    if (this.#ended.signal.aborted) await this.#dispose(name, "closing an endpoint", session);
+    if (this.#isEnded()) await this.#dispose(name, "closing an endpoint", session);
     else await callProvider(this.#settings, name, "state", () => endpoint.attach(name, session));
+  }
+
+  /** Asked anew after each wait. */
+  #isEnded(): boolean {
+    return this.#ended.signal.aborted;
   }
 
   async #loadFiles(endpoint: LocalEndpoint): Promise<void> {

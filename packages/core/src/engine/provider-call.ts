@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { VerbenaError } from "@verbena/ib";
 import { coreError } from "../errors.js";
 import type { Logger, Metrics } from "../sdk/services.js";
@@ -43,5 +44,5 @@ export async function callProvider<T>(
 
 function causeText(cause: unknown): string | undefined {
   if (cause === undefined) return undefined;
-  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  return cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause, { depth: 1 });
 }

@@ -13,6 +13,8 @@ export interface Call extends Waiter, FlightErrors {
   readonly noDelay: boolean;
   /** False for a no-delay request itself; true for the lookup it leaves behind, and for every other request. */
   readonly waits: boolean;
+  /** False for a lookup left behind: the request it came from has been counted. */
+  readonly counts: boolean;
 }
 
 export interface CallOptions {
@@ -28,6 +30,7 @@ export function makeCall(options: CallOptions): Call {
   return {
     ...options,
     waits: !options.noDelay,
+    counts: true,
     timeout: () => coreError("VERBENA_RESOLVE_TIMEOUT", { details: { destination } }),
     aborted: (cause) => coreError("VERBENA_RESOLVE_ABORTED", { details: { destination }, cause }),
   };
@@ -35,7 +38,7 @@ export function makeCall(options: CallOptions): Call {
 
 /** The lookup a no-delay request leaves behind: it waits for itself, until `deadline`. */
 export function leftBehind(call: Call, deadline: number): Call {
-  return { ...call, deadline, signal: undefined, waits: true };
+  return { ...call, deadline, signal: undefined, waits: true, counts: false };
 }
 
 export function noData(destination: string, cause?: unknown): VerbenaError {

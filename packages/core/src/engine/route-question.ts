@@ -1,4 +1,4 @@
-import { Gid, Lid, type PathRecord } from "@verbena/ib";
+import { type Gid, Lid, type PathRecord } from "@verbena/ib";
 import type { RouteAnswer } from "../sdk/route.js";
 import { gidDestination, lidDestination } from "./destination-key.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
@@ -61,8 +61,9 @@ export function plainQuery(
   };
 }
 
-function checkRoute(answer: RouteAnswer): string | undefined {
-  const paths: unknown = typeof answer === "object" && answer !== null ? answer.paths : undefined;
+/** What came from a provider is checked as data: its author's compiler may not have seen our types. */
+function checkRoute(answer: unknown): string | undefined {
+  const paths: unknown = typeof answer === "object" && answer !== null && "paths" in answer ? answer.paths : undefined;
   if (!Array.isArray(paths) || paths.length === 0) return "the route answer has no paths";
   return paths.every((path) => typeof path === "object" && path !== null) ? undefined : "a path is no PathRecord";
 }

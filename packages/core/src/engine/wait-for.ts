@@ -25,7 +25,7 @@ export function waitFor<T>(clock: Clock, promise: Promise<T>, call: Call): Promi
       },
       (error: unknown) => {
         end();
-        reject(error as Error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       },
     );
   });

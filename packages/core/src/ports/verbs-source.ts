@@ -34,7 +34,7 @@ export class VerbsPortSource implements PortSource {
 
   read(name: string, port: number): PortReading | undefined {
     const device = this.#open.get(name);
-    if (device === undefined || !device.ports.includes(port)) return undefined;
+    if (!device?.ports.includes(port)) return undefined;
     try {
       return readVerbsPort(device.context, port, device.ports.length);
     } catch (error) {

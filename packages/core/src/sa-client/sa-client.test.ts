@@ -13,7 +13,7 @@ import { noMetrics, silentLogger } from "../host/default-services.js";
 import { readVerbsPort } from "../ports/verbs-port.js";
 import type { Port } from "../sdk/endpoint.js";
 import type { SaQuery } from "../sdk/services.js";
-import { FakeNative, FakeSa, type FakeUmadAgent, VirtualClock } from "../testing/index.js";
+import { FakeNative, FakeSa, VirtualClock } from "../testing/index.js";
 import { SaClient, type SaClientOptions } from "./sa-client.js";
 
 const HOST = Guid.parse("0x0000000000100001");
@@ -41,7 +41,8 @@ function setUp(options: Partial<SaClientOptions> = {}) {
     retries: 2,
     ...options,
   });
-  const agent = [...native.umad.agents][0] as FakeUmadAgent;
+  const [agent] = native.umad.agents;
+  if (agent === undefined) throw new Error("no agent");
   return { clock, native, client, agent, snapshot };
 }
 

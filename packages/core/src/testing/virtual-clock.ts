@@ -56,23 +56,18 @@ export class VirtualClock implements Clock {
 
   /** Moves on, timer by timer, until `promise` has settled, at most `limitMs`; then returns its outcome. */
   async run<T>(promise: Promise<T>, limitMs = 3_600_000): Promise<T> {
-    let settled = false;
-    const watch = promise.then(
-      () => {
-        settled = true;
-      },
-      () => {
-        settled = true;
-      },
-    );
+    const state = { isSettled: false };
+    const settle = (): void => {
+      state.isSettled = true;
+    };
+    promise.then(settle, settle);
     const end = this.#now + limitMs;
     await drainMicrotasks();
-    while (!settled) {
+    while (!state.isSettled) {
       const timer = this.#next(end);
       if (timer === undefined) throw new Error(`virtual clock: nothing left to happen within ${limitMs} ms`);
       await this.advance(Math.max(0, timer.at - this.#now));
     }
-    await watch;
     return promise;
   }
 
