@@ -1,0 +1,67 @@
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+const require = createRequire(import.meta.url);
+const verbena = join(import.meta.dirname, "../../packages/cli/bin/verbena.js");
+
+/** Starts a `verbena` command and waits for the line that begins with `ready`. */
+async function start(args) {
+  const child = spawn(process.execPath, [verbena, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await new Promise((resolve, reject) => {
+    const look = (piece) => {
+      output += piece;
+      if (/^ready/m.test(output)) resolve();
+    };
+    child.stdout.on("data", look);
+    child.stderr.on("data", (piece) => {
+      output += piece;
+    });
+    child.once("exit", (code) => reject(new Error(`verbena ${args.join(" ")} ended with ${code}\n${output}`)));
+  });
+  return {
+    pid: child.pid,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** A fabric of `hosts` hosts, `H1` … with NodeDescription `node1` …, in a process of its own. */
+export async function startFabric(dir, hosts) {
+  const { fatTree, formatTopology } = require("@verbena/fabric-sim");
+  const leafs = Math.ceil(hosts / 100);
+  const topology = join(dir, "fabric.net");
+  writeFileSync(topology, formatTopology(fatTree({ hosts, leafs, spines: leafs > 1 ? 2 : 0 })));
+  writeFileSync(join(dir, "ibacm_addr.cfg"), "bench-source sim0 1 default\n");
+  writeFileSync(join(dir, "ibacm_opts.cfg"), `log_file stderr\nlock_file ${join(dir, "lock")}\n`);
+  return start(["sim", "run", topology, "--dir", join(dir, "fabric")]);
+}
+
+/** The daemon on host `H1` of the fabric. */
+export async function startDaemon(dir) {
+  const socket = join(dir, "acm.sock");
+  const files = ["-A", join(dir, "ibacm_addr.cfg"), "-O", join(dir, "ibacm_opts.cfg")];
+  const daemon = await start(["serve", "--socket", socket, "--fabric", join(dir, "fabric"), "--node", "H1", ...files]);
+  const rssKiB = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]);
+  return { ...daemon, socket, rssKiB };
+}
+
+/** Milliseconds from the start of the process to its first answer, beside those of a Node that does nothing. */
+export async function timeStart(dir) {
+  const { AcmClient } = require("@verbena/core/client");
+  const begin = performance.now();
+  const daemon = await startDaemon(dir);
+  const client = await AcmClient.connect({ socketPath: daemon.socket });
+  await client.perf();
+  const firstAnswerMs = performance.now() - begin;
+  await client.close();
+  await daemon.stop();
+  const bare = performance.now();
+  spawnSync(process.execPath, ["-e", "0"]);
+  return { firstAnswerMs, bareNodeMs: performance.now() - bare };
+}
