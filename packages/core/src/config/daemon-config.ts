@@ -37,8 +37,11 @@ export interface DaemonConfig {
   readonly sa: DeepReadonly<ConfigOutput["sa"]>;
   readonly resolver: DeepReadonly<ConfigOutput["resolver"]> & { readonly deadlineMs: number };
   readonly caches: DeepReadonly<ConfigOutput["caches"]>;
-  /** Provider names in order; absent = every provider with the role, in the order of `providers`. */
-  readonly chains: { readonly address?: readonly string[]; readonly route?: readonly string[] };
+  /** Provider names in order; `undefined` = every provider with the role, in the order of `providers`. */
+  readonly chains: {
+    readonly address: readonly string[] | undefined;
+    readonly route: readonly string[] | undefined;
+  };
   readonly providers: readonly ProviderEntry[];
   readonly preload: { readonly hosts?: string; readonly routeDump?: string };
   readonly addresses: AddressConfig;

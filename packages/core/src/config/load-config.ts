@@ -201,7 +201,7 @@ function anchorPaths(input: ConfigInput, folder: string): ConfigInput {
       ]),
     );
   }
-  return result as ConfigInput;
+  return result;
 }
 
 function invalid(sink: DiagnosticSink) {

@@ -1,11 +1,11 @@
-import type { ProviderEntry } from "./daemon-config.js";
+import type { DaemonConfig, ProviderEntry } from "./daemon-config.js";
 import type { OptionValues } from "./options/option-table.js";
 import { OPTION_TABLE } from "./options/option-table.js";
 import type { ConfigOutput } from "./schema.js";
 
 /** Chains and providers as the engine's composition takes them. */
 export interface ProviderPlan {
-  readonly chains: { readonly address?: readonly string[]; readonly route?: readonly string[] };
+  readonly chains: DaemonConfig["chains"];
   readonly providers: readonly ProviderEntry[];
 }
 
@@ -37,8 +37,8 @@ export function planProviders(
   const { address, route } = config.chains;
   const isDefault = config.providers === undefined;
   const chains = {
-    ...whenSet("address", address ?? (isDefault ? ["acm", "sa"] : undefined)),
-    ...whenSet("route", route ?? (isDefault ? defaultRoute(options) : undefined)),
+    address: address ?? (isDefault ? ["acm", "sa"] : undefined),
+    route: route ?? (isDefault ? defaultRoute(options) : undefined),
   };
   const wanted = new Set([...(chains.address ?? []), ...(chains.route ?? [])]);
   const builtIn = Object.entries(BUILT_IN_PACKAGES)
@@ -55,20 +55,13 @@ export function planProviders(
   return { chains, providers: [...listed, ...builtIn] };
 }
 
-function whenSet<K extends string>(
-  key: K,
-  value: readonly string[] | undefined,
-): Partial<Record<K, readonly string[]>> {
-  return value === undefined ? {} : ({ [key]: value } as Partial<Record<K, readonly string[]>>);
-}
-
 function defaultRoute(options: OptionValues): readonly string[] {
   return (options.route_prot ?? OPTION_TABLE.route_prot.fallback) === "acm" ? ["acm", "sa"] : ["sa"];
 }
 
 /** ibacm's keys that belong to the multicast protocol's provider. */
 function acmOptions(options: OptionValues): Readonly<Record<string, unknown>> {
-  const get = <K extends "resolve_depth" | "send_depth" | "recv_depth" | "min_mtu" | "min_rate">(key: K) =>
+  const get = (key: "resolve_depth" | "send_depth" | "recv_depth" | "min_mtu" | "min_rate"): number =>
     options[key] ?? OPTION_TABLE[key].fallback;
   return {
     resolveDepth: get("resolve_depth"),

@@ -98,5 +98,5 @@ export function encodeCacheEntry(entry: CacheEntry): CacheEntryJson {
 
 /** A change, member by member: the engine's changes hold nothing but texts, numbers and flags. */
 export function encodeChange(change: EngineChange): ChangeJson {
-  return change as unknown as ChangeJson;
+  return change;
 }

@@ -39,22 +39,24 @@ export type ControlAnswer =
 
 type Route = (host: ControlHost, call: ControlCall) => ControlAnswer | Promise<ControlAnswer>;
 
-const json = <T>(body: T): ControlAnswer => ({ kind: "json", body });
+const json = (body: unknown): ControlAnswer => ({ kind: "json", body });
 
 /** Path, then method. */
 export const CONTROL_ROUTES: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
-  "/v1/status": { GET: (host) => json<StatusJson>(host.status()) },
+  "/v1/status": { GET: (host) => json(host.status() satisfies StatusJson) },
   "/v1/endpoints": {
-    GET: ({ engine }) => json<EndpointsJson>({ endpoints: engine.endpoints().map(encodeEndpoint) }),
+    GET: ({ engine }) => json({ endpoints: engine.endpoints().map(encodeEndpoint) } satisfies EndpointsJson),
   },
-  "/v1/stats": { GET: (host) => json<StatsJson>(stats(host)) },
-  "/v1/cache": { GET: ({ engine }) => json<CacheJson>({ entries: engine.cacheEntries().map(encodeCacheEntry) }) },
+  "/v1/stats": { GET: (host) => json(stats(host) satisfies StatsJson) },
+  "/v1/cache": {
+    GET: ({ engine }) => json({ entries: engine.cacheEntries().map(encodeCacheEntry) } satisfies CacheJson),
+  },
   "/v1/cache/flush": { POST: flush },
   "/v1/resolve": { POST: resolve },
   "/v1/reload": {
     POST: async (host, { request }) => {
       await readBody(request, emptyBody);
-      return json<ReloadJson>(await host.reload());
+      return json((await host.reload()) satisfies ReloadJson);
     },
   },
   "/v1/watch": { GET: ({ engine }, { signal }) => ({ kind: "lines", lines: watch(engine, signal) }) },
@@ -73,7 +75,7 @@ function stats(host: ControlHost): StatsJson {
 async function flush({ engine }: ControlHost, { request }: ControlCall): Promise<ControlAnswer> {
   const { destination } = await readBody(request, flushBody);
   const flushed = destination === undefined ? engine.flush() : engine.flush(parseDestination(destination));
-  return json<FlushJson>({ flushed });
+  return json({ flushed } satisfies FlushJson);
 }
 
 async function resolve({ engine }: ControlHost, { request, signal, client }: ControlCall): Promise<ControlAnswer> {
@@ -87,7 +89,7 @@ async function resolve({ engine }: ControlHost, { request, signal, client }: Con
     signal,
     client: { id: client, kind: "control" },
   });
-  return json<ResolveJson>(encodeAnswer(answer));
+  return json(encodeAnswer(answer) satisfies ResolveJson);
 }
 
 /** The first line tells the client that it is listening: what happens from now on follows. */

@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -82,13 +83,10 @@ describe("DaemonLog", () => {
 
   it("falls back to standard output and says so", () => {
     const written: string[] = [];
-    const spy = jest.spyOn(require("node:fs") as typeof import("node:fs"), "writeSync").mockImplementation(((
-      fd: number,
-      text: string,
-    ) => {
+    const spy = jest.spyOn(fs, "writeSync").mockImplementation((fd: number, text: string) => {
       written.push(`${String(fd)} ${text}`);
       return text.length;
-    }) as never);
+    });
     try {
       using log = new DaemonLog({ file: join(folder, "no", "such", "folder"), level: 0 });
       log.notice("here");

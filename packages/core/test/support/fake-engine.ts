@@ -1,4 +1,5 @@
 import { emptyPathRecord, Gid, Guid, Lid, Mtu, PKey, Rate } from "@verbena/ib";
+import { ChangeFeed } from "../../src/engine/change-feed.js";
 import type {
   AcmCounters,
   CacheEntry,
@@ -37,11 +38,8 @@ export class FakeEngine implements ResolverEngine {
   isClosed = false;
   /** Answers `resolve`; the default knows every name. */
   answer: (request: ResolveRequest) => Promise<ResolveAnswer> = () => Promise.resolve(answerOf(7));
-  readonly #watchers = new Set<{ push(change: EngineChange): void; end(): void }>();
-
-  get watcherCount(): number {
-    return this.#watchers.size;
-  }
+  watcherCount = 0;
+  readonly #feed = new ChangeFeed();
 
   resolve(request: ResolveRequest): Promise<ResolveAnswer> {
     this.requests.push(request);
@@ -101,41 +99,31 @@ export class FakeEngine implements ResolverEngine {
   }
 
   emit(change: EngineChange): void {
-    for (const watcher of this.#watchers) watcher.push(change);
+    this.#feed.emit(change);
   }
 
-  async *changes(signal?: AbortSignal): AsyncGenerator<EngineChange> {
-    const queue: EngineChange[] = [];
-    let wake: () => void = () => undefined;
-    let isEnded = false;
-    const watcher = {
-      push: (change: EngineChange) => {
-        queue.push(change);
-        wake();
+  changes(signal?: AbortSignal): AsyncIterableIterator<EngineChange> {
+    const changes = this.#feed.open(signal);
+    this.watcherCount += 1;
+    return {
+      next: async () => {
+        const result = await changes.next();
+        if (result.done === true) this.watcherCount -= 1;
+        return result;
       },
-      end: () => {
-        isEnded = true;
-        wake();
+      return: async () => {
+        this.watcherCount -= 1;
+        return (await changes.return?.()) ?? { value: undefined, done: true };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
       },
     };
-    this.#watchers.add(watcher);
-    signal?.addEventListener("abort", watcher.end, { once: true });
-    try {
-      while (!isEnded) {
-        yield* queue.splice(0);
-        if (queue.length > 0 || isEnded) continue;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    } finally {
-      this.#watchers.delete(watcher);
-    }
   }
 
   close(): Promise<void> {
     this.isClosed = true;
-    for (const watcher of this.#watchers) watcher.end();
+    this.#feed.close();
     return Promise.resolve();
   }
 }

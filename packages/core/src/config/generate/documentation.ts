@@ -44,11 +44,8 @@ function valueText(shape: SchemaShape): string {
 }
 
 function defaultText(schema: SchemaShape): string {
-  return schema.wrapped === undefined
-    ? "required"
-    : schema.default === undefined
-      ? ""
-      : `\`${String(schema.default)}\``;
+  if (schema.wrapped === undefined) return "required";
+  return schema.default === undefined ? "" : `\`${JSON.stringify(schema.default).replaceAll('"', "")}\``;
 }
 
 function descriptionOf(schema: SchemaShape): string {

@@ -41,9 +41,9 @@ const minutes = "number, -1 = never";
  * documentation. `provider_lib_path` and `provider` are read apart (`provider-lines.ts`).
  */
 export const OPTION_TABLE = {
-  log_file: option({
+  log_file: option<string>({
     kind: path(", `stdout` or `stderr`"),
-    fallback: DEFAULT_PATHS.logFile as string,
+    fallback: DEFAULT_PATHS.logFile,
     summary: "Where log lines go. A file is emptied at start; if it cannot be opened, lines go to standard output.",
     yaml: "daemon.logFile",
     generated: "active",
@@ -62,17 +62,17 @@ export const OPTION_TABLE = {
     yaml: "daemon.umadDebugLevel",
     generated: "active",
   }),
-  lock_file: option({
+  lock_file: option<string>({
     kind: path(),
-    fallback: DEFAULT_PATHS.lockFile as string,
+    fallback: DEFAULT_PATHS.lockFile,
     summary:
       "Locked for the life of the daemon and holds its process id: a second daemon with the same file does not start.",
     yaml: "daemon.lockFile",
     generated: "active",
   }),
-  addr_prot: option({
+  addr_prot: option<"acm">({
     kind: keyword({ acm: "acm" } as const),
-    fallback: "acm" as "acm",
+    fallback: "acm",
     summary: "How names and addresses are resolved: acm asks the peers by multicast.",
     yaml: "chains.address",
     generated: "active",
@@ -85,9 +85,9 @@ export const OPTION_TABLE = {
     yaml: "caches.address.ttlMs",
     generated: "active",
   }),
-  route_prot: option({
+  route_prot: option<"sa" | "acm">({
     kind: keyword({ sa: "sa", acm: "acm" } as const),
-    fallback: "sa" as "sa" | "acm",
+    fallback: "sa",
     summary: "How paths are found: sa asks the subnet administrator, acm takes what the multicast group says.",
     yaml: "chains.route",
     generated: "active",
@@ -100,9 +100,9 @@ export const OPTION_TABLE = {
     yaml: "caches.route.ttlMs",
     generated: "active",
   }),
-  loopback_prot: option({
+  loopback_prot: option<"local" | "none">({
     kind: keyword({ local: "local", none: "none" } as const),
-    fallback: "local" as "local" | "none",
+    fallback: "local",
     summary: "local answers for this host's own addresses without asking anybody.",
     yaml: "resolver.loopback",
     generated: "active",
@@ -114,9 +114,9 @@ export const OPTION_TABLE = {
     yaml: "daemon.serverPort",
     generated: "active",
   }),
-  server_mode: option({
+  server_mode: option<"unix" | "loop" | "open">({
     kind: keyword({ unix: "unix", loop: "loop", open: "open" } as const, "unix"),
-    fallback: "unix" as "unix" | "loop" | "open",
+    fallback: "unix",
     summary: "Where clients connect: unix a Unix socket, loop TCP on 127.0.0.1, open TCP on all IPv4 addresses.",
     yaml: "daemon.serverMode",
     generated: "active",
@@ -187,35 +187,35 @@ export const OPTION_TABLE = {
     yaml: "option of provider acm",
     generated: "active",
   }),
-  route_preload: option({
+  route_preload: option<"none" | "opensm_full_v1">({
     kind: keyword({
       none: "none",
       no: "none",
       opensm_full_v1: "opensm_full_v1",
       full_opensm_v1: "opensm_full_v1",
     } as const),
-    fallback: "none" as "none" | "opensm_full_v1",
+    fallback: "none",
     summary: "Whether paths are read from a file at start: opensm_full_v1 reads OpenSM's full path dump.",
     yaml: "files.routeDump",
     generated: "active",
   }),
-  route_data_file: option({
+  route_data_file: option<string>({
     kind: path(),
-    fallback: DEFAULT_PATHS.routeDataFile as string,
+    fallback: DEFAULT_PATHS.routeDataFile,
     summary: "The file route_preload reads.",
     yaml: "files.routeDump",
     generated: "comment",
   }),
-  addr_preload: option({
+  addr_preload: option<"none" | "acm_hosts">({
     kind: keyword({ none: "none", no: "none", acm_hosts: "acm_hosts" } as const),
-    fallback: "none" as "none" | "acm_hosts",
+    fallback: "none",
     summary: "Whether addresses are read from a file at start: acm_hosts reads lines of address and GID.",
     yaml: "files.hosts",
     generated: "active",
   }),
-  addr_data_file: option({
+  addr_data_file: option<string>({
     kind: path(),
-    fallback: DEFAULT_PATHS.hostsDataFile as string,
+    fallback: DEFAULT_PATHS.hostsDataFile,
     summary: "The file addr_preload reads.",
     yaml: "files.hosts",
     generated: "comment",

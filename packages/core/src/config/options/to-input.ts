@@ -42,5 +42,5 @@ function withoutUndefined(input: Readonly<Record<string, unknown>>): ConfigInput
         key,
         typeof value === "object" ? withoutUndefined(value as Readonly<Record<string, unknown>>) : value,
       ]),
-  ) as ConfigInput;
+  );
 }

@@ -19,5 +19,5 @@ export function unwrap(schema: SchemaShape): SchemaShape {
 
 /** The narrow view of a valibot schema. */
 export function shapeOf(schema: v.GenericSchema): SchemaShape {
-  return schema as unknown as SchemaShape;
+  return schema;
 }
