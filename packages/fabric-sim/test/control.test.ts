@@ -203,7 +203,7 @@ describe("addresses", () => {
     while (seen.length < count) {
       const { value, done } = await watch.next();
       if (done) break;
-      const message = value as AddressMessage | SyncedMessage;
+      const message = value;
       seen.push(
         message.type === "synced"
           ? "synced"

@@ -7,6 +7,9 @@ import { twoLevel } from "../src/topology/generate.js";
 import { rejectionOf } from "./failure-of.js";
 import { removeTempDirs, tempDir } from "./temp-dir.js";
 
+// From source a thread compiles the package first.
+jest.setTimeout(60_000);
+
 afterEach(removeTempDirs);
 
 const start: readonly (readonly [string, (options: FabricOptions) => Promise<RunningFabric>])[] = [
@@ -31,30 +34,37 @@ describe.each(start)("%s", (_name, startIt) => {
     expect(messages).toContain("fabric is ready");
   });
 
-  it("rejects with the code of what is wrong", async () => {
+  it("rejects with the code of what is wrong, found before or after it has begun", async () => {
     const dir = tempDir();
-    await expect(startIt({ topology: 'Hca 1 "H1"\n[1] "S1"[1]\n', dir })).rejects.toMatchObject({
-      code: "VERBENA_SIM_TOPOLOGY_LINK",
-    });
-    await expect(startIt({ topology: join(dir, "none.net"), dir })).rejects.toMatchObject({ code: "VERBENA_SIM_FILE" });
-    const topology = twoLevel({ hosts: 2 });
-    await expect(startIt({ topology, dir: "/run/verbena-test" })).rejects.toMatchObject({ code: "VERBENA_SIM_DIR" });
-    await expect(startIt({ topology, dir: join(dir, "x".repeat(100)) })).rejects.toMatchObject({
-      code: "VERBENA_SIM_SOCKET_PATH",
-    });
-    await expect(startIt({ topology, dir, smNode: "L1" })).rejects.toMatchObject({ code: "VERBENA_SIM_SM_NODE" });
-    await expect(startIt({ topology, dir, lmc: 8 })).rejects.toMatchObject({ code: "VERBENA_SIM_OPTION" });
+    const text = 'Hca 1 "H1"\n[1] "S1"[1]\n';
+    expect((await rejectionOf(startIt({ topology: text, dir }))).code).toBe("VERBENA_SIM_TOPOLOGY_LINK");
+    const late = await rejectionOf(startIt({ topology: twoLevel({ hosts: 2 }), dir, smNode: "L1" }));
+    expect(late.code).toBe("VERBENA_SIM_SM_NODE");
+    expect(late.hint).toContain("--sm-node");
     expect(readdirSync(dir)).toEqual([]);
+  });
+});
+
+describe("startFabric", () => {
+  it.each([
+    ["a file that is not there", { topology: "/nowhere/none.net" }, "VERBENA_SIM_FILE"],
+    ["a directory under /run", { dir: "/run/verbena-test" }, "VERBENA_SIM_DIR"],
+    ["a directory with a long name", { dir: `/tmp/${"x".repeat(100)}` }, "VERBENA_SIM_SOCKET_PATH"],
+    ["an LMC that does not exist", { lmc: 8 }, "VERBENA_SIM_OPTION"],
+    ["a manager on an unknown node", { smNode: "H9" }, "VERBENA_SIM_NODE_UNKNOWN"],
+  ])("refuses %s", async (_name, options, code) => {
+    const error = await rejectionOf(startFabric({ topology: twoLevel({ hosts: 2 }), dir: tempDir(), ...options }));
+    expect(error.code).toBe(code);
   });
 
   it("refuses a directory in which a fabric runs, and takes over what a dead one left", async () => {
     const dir = tempDir();
     const topology = twoLevel({ hosts: 2 });
-    const first = await startIt({ topology, dir });
-    await expect(startIt({ topology, dir })).rejects.toMatchObject({ code: "VERBENA_SIM_DIR_BUSY" });
+    const first = await startFabric({ topology, dir });
+    await expect(startFabric({ topology, dir })).rejects.toMatchObject({ code: "VERBENA_SIM_DIR_BUSY" });
     await first.close();
     writeFileSync(join(dir, "control.sock"), "");
-    const second = await startIt({ topology, dir });
+    const second = await startFabric({ topology, dir });
     await second.close();
   });
 
@@ -69,7 +79,7 @@ describe.each(start)("%s", (_name, startIt) => {
       ["H1 10.0.0.1/24 0x8001\n", "VERBENA_SIM_ADDRESS_SYNTAX", 1],
     ] as const) {
       writeFileSync(addressesFile, text);
-      const error = await rejectionOf(startIt({ topology, dir: join(dir, "f"), addressesFile }));
+      const error = await rejectionOf(startFabric({ topology, dir: join(dir, "f"), addressesFile }));
       expect(error.code).toBe(code);
       expect(error.message).toContain(`${addressesFile}:${place}`);
     }

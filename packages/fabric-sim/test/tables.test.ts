@@ -218,8 +218,9 @@ describe("RMPP", () => {
     });
     sender.start();
     const receiver = new RmppReceiver(8);
-    for (let at = 0; at < sent.length; at++) {
-      const { reply } = receiver.receive(sent[at]!);
+    // Acknowledgements make the list longer while it is walked.
+    for (const mad of sent) {
+      const { reply } = receiver.receive(mad);
       if (reply !== undefined) sender.receive(reply);
     }
     const headers = sent.map((mad) => decodeSaMad(mad).rmpp);

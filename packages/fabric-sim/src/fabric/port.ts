@@ -1,5 +1,16 @@
-import type { Mtu} from "@verbena/ib";
-import { Gid, type Guid, Lid, type PKey, PortCapability, PortPhysicalState, PortState, Rate } from "@verbena/ib";
+import type { Mtu } from "@verbena/ib";
+import {
+  Gid,
+  type Guid,
+  Lid,
+  LinkSpeed,
+  LinkWidth,
+  type PKey,
+  PortCapability,
+  PortPhysicalState,
+  PortState,
+  Rate,
+} from "@verbena/ib";
 import { type LinkMasks, type LinkRate, negotiate } from "../topology/link-speed.js";
 import type { TopologyPort } from "../topology/model.js";
 import type { FabricNode } from "./node.js";
@@ -17,6 +28,8 @@ const HCA_CAPABILITIES =
   PortCapability.IS_CM |
   PortCapability.IS_CLIENT_REREGISTER;
 const SWITCH_CAPABILITIES = PortCapability.IS_TRAP | PortCapability.IS_SL_MAPPING | PortCapability.IS_SYSTEM_IMAGE_GUID;
+
+const SLOWEST: LinkRate = { width: LinkWidth.WIDTH_4X, speed: LinkSpeed.SDR };
 
 /** A port of the running fabric: what the topology says, and the state that links and the subnet manager give it. */
 export class FabricPort {
@@ -38,12 +51,16 @@ export class FabricPort {
   smLid: Lid = Lid.zero;
   smSl = 0;
   subnetTimeout = SUBNET_TIMEOUT;
-  gidPrefix = Gid.linkLocalPrefix;
+  readonly gidPrefix = Gid.linkLocalPrefix;
+  /** GID 0: subnet prefix and port GUID. */
+  readonly gid: Gid;
   neighborMtu: Mtu;
   /** The built-in subnet manager sits here. */
   hasBuiltInSm = false;
   /** A program on this port says that it is a subnet manager. */
   isSmClaimed = false;
+
+  #agreement: { readonly cable: FabricPort | undefined; readonly link: LinkRate; readonly rate: Rate } | undefined;
 
   constructor(
     readonly node: FabricNode,
@@ -51,6 +68,7 @@ export class FabricPort {
   ) {
     this.number = description.number;
     this.guid = description.guid;
+    this.gid = Gid.of(this.gidPrefix, this.guid);
     this.mtuCap = description.mtu;
     this.neighborMtu = description.mtu;
     this.masks = { widths: description.widths, speeds: description.speeds };
@@ -84,13 +102,13 @@ export class FabricPort {
     return this.isEnabled ? PortPhysicalState.POLLING : PortPhysicalState.DISABLED;
   }
 
-  /** Width and speed of the link; of port 0, and while the link is down, the slowest there is at the port's own width. */
+  /** Width and speed of the link, also while it is down; of a port without a cable the slowest there is. */
   get link(): LinkRate {
-    return (this.cable === undefined ? undefined : negotiate(this.masks, this.cable.masks)) ?? { width: 2, speed: 1 };
+    return this.#agreed().link;
   }
 
   get rate(): Rate {
-    return Rate.fromWidthSpeed(this.link.width, this.link.speed) ?? Rate.RATE_10;
+    return this.#agreed().rate;
   }
 
   get capabilityMask(): number {
@@ -98,12 +116,17 @@ export class FabricPort {
     return this.hasBuiltInSm || this.isSmClaimed ? own | PortCapability.IS_SM : own;
   }
 
-  get gid(): Gid {
-    return Gid.of(this.gidPrefix, this.guid);
-  }
-
   /** True for each of the 2^lmc LIDs of the port. */
   hasLid(lid: number): boolean {
     return this.lid !== 0 && lid >= this.lid && lid < this.lid + (1 << this.lmc);
+  }
+
+  /** Depends on the two ports' abilities only, which do not change once the cable is in; asked for each pair of a table. */
+  #agreed(): { readonly link: LinkRate; readonly rate: Rate } {
+    if (this.#agreement !== undefined && this.#agreement.cable === this.cable) return this.#agreement;
+    const link = (this.cable === undefined ? undefined : negotiate(this.masks, this.cable.masks)) ?? SLOWEST;
+    const rate = Rate.fromWidthSpeed(link.width, link.speed) ?? Rate.RATE_10;
+    this.#agreement = { cable: this.cable, link, rate };
+    return this.#agreement;
   }
 }

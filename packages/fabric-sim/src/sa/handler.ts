@@ -26,6 +26,8 @@ export interface SaRecords {
 /** Answers the requests for one attribute. */
 export type SaHandler = (request: SaRequest, sm: SubnetManager) => SaAnswer;
 
+const FULL_DEFAULT = PKeys.DEFAULT;
+
 /** The first P_Key of `a`'s table that the two ports can talk with, as `a` holds it. */
 export function commonPkey(a: FabricPort, b: FabricPort): PKey | undefined {
   return a.pkeys.find((one) => b.pkeys.some((other) => PKeys.canTalk(one, other)));
@@ -33,7 +35,7 @@ export function commonPkey(a: FabricPort, b: FabricPort): PKey | undefined {
 
 /** True if the ports have a partition in common. */
 export function sharePartition(a: FabricPort, b: FabricPort): boolean {
-  return a === b || commonPkey(a, b) !== undefined;
+  return a === b || (a.pkeys[0] === FULL_DEFAULT && b.pkeys[0] === FULL_DEFAULT) || commonPkey(a, b) !== undefined;
 }
 
 /** True if the port is in the partition of `pkey`, fully or limited. */

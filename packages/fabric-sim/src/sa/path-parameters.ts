@@ -1,4 +1,4 @@
-import type { Mtu} from "@verbena/ib";
+import type { Mtu } from "@verbena/ib";
 import { Rate } from "@verbena/ib";
 import { NO_ROUTE } from "../fabric/forwarding-tables.js";
 import type { FabricPort } from "../fabric/port.js";

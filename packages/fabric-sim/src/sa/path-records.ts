@@ -8,6 +8,7 @@ import {
   Lid,
   MadMethod,
   MadStatus,
+  Mtu,
   PATH_RECORD_SIZE,
   type PathRecord,
   type PKey,
@@ -42,45 +43,46 @@ export const answerPathRecord: SaHandler = (request, sm) => {
   return { records: query.run(ends.source, ends.destination), size: PATH_RECORD_SIZE };
 };
 
-/** One query's way through the pairs of ports. Get stops at the first path. */
+type Component = keyof typeof C;
+
+/** One query's way through the pairs of ports. Get stops at the first path. A table asks for each pair, so nothing is worked out twice. */
 class PathQuery {
-  readonly #mask: bigint;
+  readonly #asked: ReadonlySet<Component>;
   readonly #isGet: boolean;
   readonly #limit: number;
   readonly #records: Buffer[] = [];
+  readonly #lids = new Map<FabricPort, readonly Lid[]>();
+  /** By source port, then destination LID: the way back of one pair is the way there of another. */
+  readonly #parametersFrom = new Map<FabricPort, Map<Lid, PathParameters | undefined>>();
 
   constructor(
     private readonly request: SaRequest,
     private readonly wanted: PathRecord,
     private readonly sm: SubnetManager,
   ) {
-    this.#mask = request.mad.componentMask;
+    this.#asked = new Set(ComponentMask.fields(C, request.mad.componentMask));
     this.#isGet = request.mad.method === MadMethod.GET;
-    this.#limit = this.#isGet ? 1 : this.#has("numbPath") ? wanted.numbPath : Number.POSITIVE_INFINITY;
+    this.#limit = this.#isGet ? 1 : this.#asked.has("numbPath") ? wanted.numbPath : Number.POSITIVE_INFINITY;
   }
 
   run(source: FabricPort | undefined, destination: FabricPort | undefined): readonly Buffer[] {
-    const all = this.sm.subnet.endPorts;
-    for (const to of destination === undefined ? all : [destination]) {
-      for (const from of source === undefined ? all : [source]) {
-        this.#addPair(from, to);
+    const { requester } = this.request;
+    const open = this.sm.subnet.endPorts;
+    const visible = (ports: readonly FabricPort[]) => ports.filter((port) => sharePartition(requester, port));
+    const sources = visible(source === undefined ? open : [source]);
+    for (const to of visible(destination === undefined ? open : [destination])) {
+      for (const from of sources) {
+        if (sharePartition(from, to)) this.#addPair(from, to);
         if (this.#isGet && this.#records.length > 0) return this.#records;
       }
     }
     return this.#records;
   }
 
-  #has(field: keyof typeof C): boolean {
-    return ComponentMask.has(C, this.#mask, field);
-  }
-
   /** Pairs of LIDs of two ports: first those that share no LID with another, then (preference 2) the others. */
   #addPair(source: FabricPort, destination: FabricPort): void {
-    const { requester } = this.request;
-    if (!sharePartition(requester, source) || !sharePartition(requester, destination)) return;
-    if (!sharePartition(source, destination)) return;
-    const slids = this.#has("slid") ? [this.wanted.slid] : lids(source);
-    const dlids = this.#has("dlid") ? [this.wanted.dlid] : lids(destination);
+    const slids = this.#asked.has("slid") ? [this.wanted.slid] : this.#lidsOf(source);
+    const dlids = this.#asked.has("dlid") ? [this.wanted.dlid] : this.#lidsOf(destination);
     let left = this.#limit;
     const add = (slid: Lid, dlid: Lid, preference: number) => {
       const path = left > 0 ? this.#path(source, destination, slid, dlid, preference) : undefined;
@@ -92,6 +94,7 @@ class PathQuery {
       const dlid = dlids[index];
       if (dlid !== undefined) add(slid, dlid, 0);
     });
+    if (slids.length === 1 && dlids.length === 1) return;
     slids.forEach((slid, index) => {
       dlids.forEach((dlid, other) => {
         if (other !== index) add(slid, dlid, 2);
@@ -99,56 +102,76 @@ class PathQuery {
     });
   }
 
+  #lidsOf(port: FabricPort): readonly Lid[] {
+    let known = this.#lids.get(port);
+    if (known === undefined) {
+      known = lids(port);
+      this.#lids.set(port, known);
+    }
+    return known;
+  }
+
   #path(source: FabricPort, destination: FabricPort, slid: Lid, dlid: Lid, preference: number): PathRecord | undefined {
     const forward = this.#parameters(source, destination, dlid);
     if (forward === undefined) return undefined;
     const isReversible = this.#parameters(destination, source, slid) !== undefined;
-    if (this.#has("reversible") && this.wanted.reversible && !isReversible) return undefined;
-    return emptyPathRecord({
+    if (this.#asked.has("reversible") && this.wanted.reversible && !isReversible) return undefined;
+    return {
+      ...EMPTY,
+      ...forward,
       dgid: destination.gid,
       sgid: source.gid,
       dlid,
       slid,
-      rawTraffic: false,
       reversible: isReversible,
       mtuSelector: Selectors.EXACTLY,
       rateSelector: Selectors.EXACTLY,
       packetLifeTimeSelector: Selectors.EXACTLY,
       preference,
-      ...forward,
-    });
+    };
+  }
+
+  #parameters(source: FabricPort, destination: FabricPort, dlid: Lid): PathParameters | undefined {
+    let known = this.#parametersFrom.get(source);
+    if (known === undefined) {
+      known = new Map();
+      this.#parametersFrom.set(source, known);
+    }
+    if (!known.has(dlid)) known.set(dlid, this.#findParameters(source, destination, dlid));
+    return known.get(dlid);
   }
 
   /** What one direction can carry, brought in line with what the query wants; `undefined` if that cannot be. */
-  #parameters(source: FabricPort, destination: FabricPort, dlid: Lid) {
+  #findParameters(source: FabricPort, destination: FabricPort, dlid: Lid): PathParameters | undefined {
     const limits = pathLimits(source, destination, dlid);
     if (limits === undefined) return undefined;
     const { wanted } = this;
     const mtu = this.#select("mtuSelector", "mtu", wanted.mtuSelector, wanted.mtu, limits.mtu);
     const rate = this.#selectRate(limits.rate);
     const ownLife = source === destination ? 0 : source.subnetTimeout;
+    const { packetLifeTimeSelector, packetLifeTime } = wanted;
     const life = this.#select(
       "packetLifeTimeSelector",
       "packetLifeTime",
-      wanted.packetLifeTimeSelector,
-      wanted.packetLifeTime,
+      packetLifeTimeSelector,
+      packetLifeTime,
       ownLife,
     );
     const pkey = this.#pkey(source, destination);
     if (mtu === undefined || rate === undefined || life === undefined || pkey === undefined) return undefined;
-    const sl = this.#has("sl") ? wanted.sl : 0;
-    return { mtu: mtu as PathRecord["mtu"], rate, packetLifeTime: source === destination ? 0 : life, pkey, sl };
+    const sl = this.#asked.has("sl") ? wanted.sl : 0;
+    return { mtu: Mtu.from(mtu), rate, packetLifeTime: source === destination ? 0 : life, pkey, sl };
   }
 
   /** A selector without its value, or a value without its selector, is no condition. */
   #select(
-    selectorField: keyof typeof C,
-    field: keyof typeof C,
+    selectorField: Component,
+    field: Component,
     selector: Selector,
     wanted: number,
     own: number,
   ): number | undefined {
-    if (!this.#has(selectorField) || !this.#has(field)) return own;
+    if (!this.#asked.has(selectorField) || !this.#asked.has(field)) return own;
     switch (selector) {
       case Selectors.GREATER:
         return own > wanted ? own : undefined;
@@ -165,7 +188,7 @@ class PathQuery {
   /** As `#select`, but rate codes are not in order of speed, and exactly means no faster path either. */
   #selectRate(own: Rate): Rate | undefined {
     const { rate: wanted, rateSelector } = this.wanted;
-    if (!this.#has("rateSelector") || !this.#has("rate")) return own;
+    if (!this.#asked.has("rateSelector") || !this.#asked.has("rate")) return own;
     const order = Rate.compare(own, wanted);
     switch (rateSelector) {
       case Selectors.GREATER:
@@ -180,14 +203,18 @@ class PathQuery {
   }
 
   #pkey(source: FabricPort, destination: FabricPort): PKey | undefined {
-    if (this.#has("rawTraffic") && this.wanted.rawTraffic) return PKeys.zero;
-    if (!this.#has("pkey")) return commonPkey(source, destination);
+    if (this.#asked.has("rawTraffic") && this.wanted.rawTraffic) return PKeys.zero;
+    if (!this.#asked.has("pkey")) return commonPkey(source, destination);
     const { pkey } = this.wanted;
     const mine = source.pkeys.find((one) => PKeys.samePartition(one, pkey));
     const theirs = destination.pkeys.find((one) => PKeys.samePartition(one, pkey));
     return mine !== undefined && theirs !== undefined && PKeys.canTalk(mine, theirs) ? pkey : undefined;
   }
 }
+
+const EMPTY = emptyPathRecord();
+
+type PathParameters = Pick<PathRecord, "mtu" | "rate" | "packetLifeTime" | "pkey" | "sl">;
 
 function lids(port: FabricPort): readonly Lid[] {
   if (port.lid === 0) return [];
