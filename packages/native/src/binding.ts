@@ -61,6 +61,8 @@ export interface UmadLibraryBinding {
   listPorts(): readonly UmadPortDescription[];
   queryPort(device: string, port: number): UmadPortDescription | undefined;
   openPort(device: string, port: number): UmadPortBinding;
+  /** `umad_debug`; nothing happens where the library has none. */
+  setDebugLevel(level: number): void;
 }
 
 /** One open umad port. Its methods throw with errno EBADF after `close`. */

@@ -22,10 +22,25 @@ export function checkOptions(options: NativeOptions): void {
 function checkNames(value: object, known: readonly string[], prefix: string): void {
   for (const name of Object.keys(value)) {
     if (known.includes(name)) continue;
-    const near = known.find((candidate) => candidate.toLowerCase().includes(name.toLowerCase().slice(0, 5)));
-    const suggestion = near === undefined ? `known are ${known.join(", ")}` : `did you mean ${prefix}${near}?`;
+    const near = [...known].sort((a, b) => distance(name, a) - distance(name, b))[0];
+    const isNear = near !== undefined && distance(name, near) <= 3;
+    const suggestion = isNear ? `did you mean ${prefix}${near}?` : `known are ${known.join(", ")}`;
     throw bad(`unknown option ${prefix}${name}; ${suggestion}`);
   }
+}
+
+/** Letters to insert, delete or replace to make one word of the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
 }
 
 function bad(what: string): Error {

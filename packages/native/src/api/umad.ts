@@ -102,4 +102,6 @@ export interface UmadService {
   /** Fresh state of one port. `undefined` when the device or port is gone. */
   queryPort(device: string, port: number): UmadPortInfo | undefined;
   openPort(device: string, port: number): UmadPort;
+  /** Debug output of libibumad on standard error, 0 (off) to 2, for the whole process. */
+  setDebugLevel(level: number): void;
 }

@@ -21,6 +21,13 @@ void JsCallback::Call(Napi::Env env, const std::vector<napi_value>& arguments) c
   if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
 }
 
+bool CanRunJs(Napi::Env env) {
+  // Any call that may run JavaScript refuses then; this is the cheapest.
+  bool is_equal = false;
+  const napi_value undefined = env.Undefined();
+  return napi_strict_equals(env, undefined, undefined, &is_equal) == napi_ok;
+}
+
 Napi::Error SystemError(Napi::Env env, int error, const std::string& syscall) {
   Napi::Error result = Napi::Error::New(env, syscall + ": " + strerror(error));
   result.Set("errno", Napi::Number::New(env, error));

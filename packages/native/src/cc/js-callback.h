@@ -22,6 +22,9 @@ class JsCallback {
   Napi::FunctionReference function_;
 };
 
+// False in an environment that is being terminated: nothing can be created or called there. To be asked first in every event of the loop.
+bool CanRunJs(Napi::Env env);
+
 // Error of a failed system or library call: `errno` (positive), `syscall` and the name of the errno as `code`.
 Napi::Error SystemError(Napi::Env env, int error, const std::string& syscall);
 // Error of a library that cannot be loaded: the loader's words.

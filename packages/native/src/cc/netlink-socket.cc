@@ -91,10 +91,11 @@ Napi::Value NetlinkSocket::SetReading(const Napi::CallbackInfo& info) {
 
 void NetlinkSocket::OnReady(int error) {
   if (reader_ == nullptr) return;
-  // A full receive buffer shows up as an error of the descriptor as well; reading it tells which, and clears it.
-  if (error != 0 && error != EBADF) return Fail(error);
   Napi::Env env = Env();
   Napi::HandleScope scope(env);
+  if (!CanRunJs(env)) return;
+  // A full receive buffer shows up as an error of the descriptor as well; reading it tells which, and clears it.
+  if (error != 0 && error != EBADF) return Fail(error);
   std::vector<std::vector<uint8_t>> datagrams;
   const auto outcome = reader_->Receive(&datagrams);
   const int receive_error = reader_->error();

@@ -41,7 +41,7 @@ Napi::Object ToJs(Napi::Env env, const UmadPortDescription& port) {
 Napi::Function UmadBinding::Define(Napi::Env env) {
   return DefineClass(env, "UmadLibraryBinding",
                      {InstanceMethod("listPorts", &UmadBinding::ListPorts), InstanceMethod("queryPort", &UmadBinding::QueryPort),
-                      InstanceMethod("openPort", &UmadBinding::OpenPort)});
+                      InstanceMethod("openPort", &UmadBinding::OpenPort), InstanceMethod("setDebugLevel", &UmadBinding::SetDebugLevel)});
 }
 
 Napi::Value UmadBinding::Open(const Napi::CallbackInfo& info) {
@@ -74,6 +74,15 @@ Napi::Value UmadBinding::QueryPort(const Napi::CallbackInfo& info) {
   UmadPortDescription description;
   if (!library_->QueryPort(info[0].As<Napi::String>(), port, &description)) return env.Undefined();
   return ToJs(env, description);
+}
+
+void UmadBinding::SetDebugLevel(const Napi::CallbackInfo& info) {
+  int level = 0;
+  if (!ReadInt(info, 0, 0, 255, &level)) {
+    ThrowArguments(info.Env(), "setDebugLevel(level)");
+    return;
+  }
+  if (library_->fn().umad_debug != nullptr) library_->fn().umad_debug(level);
 }
 
 Napi::Value UmadBinding::OpenPort(const Napi::CallbackInfo& info) {

@@ -21,6 +21,7 @@ class UmadBinding : public Napi::ObjectWrap<UmadBinding> {
   Napi::Value ListPorts(const Napi::CallbackInfo& info);
   Napi::Value QueryPort(const Napi::CallbackInfo& info);
   Napi::Value OpenPort(const Napi::CallbackInfo& info);
+  void SetDebugLevel(const Napi::CallbackInfo& info);
 
   std::shared_ptr<UmadLibrary> library_;  // shared with the open ports
 };

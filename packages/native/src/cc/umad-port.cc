@@ -31,7 +31,10 @@ Napi::Function UmadPort::Define(Napi::Env env) {
 
 Napi::Value UmadPort::Create(Napi::Env env, std::shared_ptr<UmadLibrary> library, int port_id) {
   Seed seed{std::move(library), port_id};
-  return Environment::Of(env).umad_port.New({Napi::External<Seed>::New(env, &seed)});
+  const Napi::Value port = Environment::Of(env).umad_port.New({Napi::External<Seed>::New(env, &seed)});
+  // Not taken over: the environment is being terminated.
+  if (seed.library != nullptr) seed.library->fn().umad_close_port(port_id);
+  return port;
 }
 
 UmadPort::UmadPort(const Napi::CallbackInfo& info) : ObjectWrap(info) {
@@ -187,9 +190,10 @@ void UmadPort::Pause() {
 
 void UmadPort::OnReady(int error) {
   if (!IsOpen() || closing_.has_value()) return;
-  if (error != 0) return Fail(error, "poll");
   Napi::Env env = Env();
   Napi::HandleScope scope(env);
+  if (!CanRunJs(env)) return;
+  if (error != 0) return Fail(error, "poll");
   std::vector<uint8_t> batch;
   const auto outcome = receiver_->Receive(&batch);
   const int receive_error = receiver_->error();

@@ -33,7 +33,10 @@ Napi::Function VerbsContext::Define(Napi::Env env) {
 
 Napi::Value VerbsContext::Create(Napi::Env env, std::shared_ptr<VerbsLibrary> library, vb_ibv_context* context) {
   Seed seed{std::move(library), context};
-  return Environment::Of(env).verbs_context.New({Napi::External<Seed>::New(env, &seed)});
+  const Napi::Value opened = Environment::Of(env).verbs_context.New({Napi::External<Seed>::New(env, &seed)});
+  // Not taken over: the environment is being terminated.
+  if (seed.library != nullptr) seed.library->fn().ibv_close_device(context);
+  return opened;
 }
 
 VerbsContext::VerbsContext(const Napi::CallbackInfo& info) : ObjectWrap(info) {
@@ -182,9 +185,10 @@ Napi::Value VerbsContext::SetReading(const Napi::CallbackInfo& info) {
 
 void VerbsContext::OnReady(int error) {
   if (context_ == nullptr) return;
-  if (error != 0) return Fail(error, "poll");
   Napi::Env env = Env();
   Napi::HandleScope scope(env);
+  if (!CanRunJs(env)) return;
+  if (error != 0) return Fail(error, "poll");
   Napi::Array events = Napi::Array::New(env);
   uint32_t count = 0;
   int failure = 0;

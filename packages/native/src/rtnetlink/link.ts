@@ -37,6 +37,7 @@ export function parseLink(message: NetlinkMessage): Link {
   const isIpoib = type === ARPHRD_INFINIBAND;
   const address = attributes.get(IFLA_ADDRESS);
   const broadcast = attributes.get(IFLA_BROADCAST);
+  const pkey = isIpoib && broadcast?.length === IPOIB_ADDRESS_SIZE ? PKey.from(broadcast.readUInt16BE(8)) : PKey.zero;
   return {
     index: readHost32(payload, 4),
     family: payload[0] ?? 0,

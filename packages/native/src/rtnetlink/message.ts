@@ -77,7 +77,7 @@ export function parseAttributes(payload: Buffer, offset: number): ReadonlyMap<nu
 
 /** Errno (positive) of an NLMSG_ERROR or NLMSG_DONE message; 0 is an acknowledgement. */
 export function messageErrno(message: NetlinkMessage): number {
-  return message.payload.length < 4 ? 0 : -(readHost32(message.payload, 0) | 0);
+  return message.payload.length < 4 ? 0 : 0 - (readHost32(message.payload, 0) | 0);
 }
 
 /** Request for a dump of all links (RTM_GETLINK) or all addresses (RTM_GETADDR) of every family. */

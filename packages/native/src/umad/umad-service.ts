@@ -35,6 +35,10 @@ export class NativeUmadService implements UmadService {
     }
   }
 
+  setDebugLevel(level: number): void {
+    this.#open().setDebugLevel(level);
+  }
+
   /** Closes every port that is open. */
   async close(): Promise<void> {
     this.#isClosed = true;
