@@ -1,6 +1,6 @@
 import { type AcmEndpoint, decodeEndpointReply, encodeEndpointRequest, Guid } from "@verbena/ib";
 import type { AcmeOptions } from "./options.js";
-import type { Print } from "./resolve.js";
+import type { Print } from "./print.js";
 import type { Service } from "./service.js";
 
 /** Ports a device can have, as far as the protocol knows. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { errnoText } from "./errno-text.js";
 import type { AcmeOptions } from "./options.js";
-import type { Print } from "./resolve.js";
+import type { Print } from "./print.js";
 
 /** What the files are made from. */
 export interface GenerateSources {

@@ -2,7 +2,7 @@ import { ACM_FLAG, type AcmAddressRecord, acmAddressRecord, decodePerfReply, enc
 import { detectFormat, ipAddress, nameAddress, type TypedAddress } from "./address.js";
 import { errnoText, statusText } from "./errno-text.js";
 import type { AcmeOptions } from "./options.js";
-import type { Print } from "./resolve.js";
+import type { Print } from "./print.js";
 import { type Service, ServiceBroken } from "./service.js";
 
 const NAMES = [

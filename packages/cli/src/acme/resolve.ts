@@ -14,11 +14,9 @@ import { detectFormat, gidOf, ipAddress, lidOf, nameAddress, type TypedAddress }
 import { expandList } from "./bracket-list.js";
 import { errnoText, statusText } from "./errno-text.js";
 import type { AcmeOptions } from "./options.js";
+import type { Print } from "./print.js";
 import { type Service, ServiceBroken } from "./service.js";
 import { showPath } from "./show-path.js";
-
-/** Takes what the program prints. */
-export type Print = (line: string) => void;
 
 /** A resolution that failed: what to print. */
 class Failed extends Error {

@@ -5,7 +5,8 @@ import { type GenerateSources, makeAddressFile, makeOptionsFile } from "./genera
 import { localSources } from "./local-sources.js";
 import { type AcmeOptions, parseOptions } from "./options.js";
 import { PerfReport } from "./perf.js";
-import { type Print, resolveAll } from "./resolve.js";
+import type { Print } from "./print.js";
+import { resolveAll } from "./resolve.js";
 import { defaultService, Service, type ServicePlaces, ServiceUnreachable } from "./service.js";
 import { usage } from "./usage.js";
 

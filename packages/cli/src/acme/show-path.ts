@@ -1,5 +1,5 @@
 import { Gid } from "@verbena/ib";
-import type { Print } from "./resolve.js";
+import type { Print } from "./print.js";
 
 /**
  * Prints the 64 bytes of a path record as `ib_acme` does: codes as numbers, five bits of them, no units. It works on the bytes,

@@ -1,0 +1,2 @@
+/** Takes a line of what the program prints, without its end. */
+export type Print = (line: string) => void;
