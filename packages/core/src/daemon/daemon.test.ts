@@ -120,6 +120,11 @@ describe("Daemon", () => {
     expect(await readFile(socket, "utf8")).toBe("not a socket");
   });
 
+  it("sets libibumad's debug level", async () => {
+    await makeDaemon({ socket, umadDebugLevel: 2 }).start();
+    expect(native.umad.debugLevel).toBe(2);
+  });
+
   it("refuses a second start, and a reload before ready", async () => {
     makeDaemon();
     await expect(daemon.reload()).rejects.toMatchObject({ code: "VERBENA_DAEMON_STATE" });

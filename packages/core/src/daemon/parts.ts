@@ -49,6 +49,7 @@ export function openBase(config: DaemonConfig, given: NativeServices | NativeOpt
   parts.host = nativeHost("umad" in given ? given : { ...config.native, ...given });
   parts.lock = takeLock(parts.host.native, config.daemon.lockFile);
   parts.log = new DaemonLog(logOptions(config));
+  setUmadDebug(parts.host.native, config.daemon.umadDebugLevel, parts.log.logger);
   return parts.log;
 }
 
@@ -142,6 +143,15 @@ async function closeEngine(parts: Parts, busy: Promise<unknown>): Promise<void> 
     if (parts.host?.isOwned === true) await parts.host.native.close();
   } catch (error) {
     parts.log?.logger.error("closing failed", { error });
+  }
+}
+
+function setUmadDebug(native: NativeServices, level: number, logger: Logger): void {
+  if (level === 0) return;
+  try {
+    native.umad.setDebugLevel(level);
+  } catch (error) {
+    logger.warn("umad_debug_level cannot be set", { error });
   }
 }
 

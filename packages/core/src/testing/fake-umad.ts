@@ -22,6 +22,8 @@ export class FakeUmad implements UmadService {
   readonly agents = new Set<FakeUmadAgent>();
   /** When set, every send throws a coded error with this errno. */
   sendErrno: number | undefined;
+  /** What {@link setDebugLevel} was given last. */
+  debugLevel = 0;
   #nextAgent = 1;
 
   constructor(
@@ -29,6 +31,10 @@ export class FakeUmad implements UmadService {
     private readonly hardware: ReadonlyMap<string, FakeDevice>,
     readonly sa: FakeSa,
   ) {}
+
+  setDebugLevel(level: number): void {
+    this.debugLevel = level;
+  }
 
   listPorts(): readonly UmadPortInfo[] {
     return [...this.hardware.values()].flatMap((device) =>
