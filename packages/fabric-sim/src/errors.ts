@@ -82,10 +82,6 @@ export const SIM_ERRORS = {
     message: "the fabric did not start: {problem}",
     hint: "Its own error stands in the cause.",
   },
-  VERBENA_SIM_CLOSED: {
-    message: "the fabric is closed",
-    hint: "Start another with startFabric().",
-  },
   VERBENA_SIM_CONTROL_CONNECT: {
     message: "no fabric answers at {path}: {problem}",
     hint: "Start one with: verbena sim run TOPOLOGY --dir DIR",
