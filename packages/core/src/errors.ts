@@ -28,7 +28,7 @@ export const CORE_ERRORS = {
   },
   VERBENA_CONFIG_INVALID: {
     message: "{problems}",
-    hint: "correct the lines named; the daemon keeps its running configuration",
+    hint: "correct the lines named; a running daemon keeps the configuration it has",
   },
   VERBENA_CONTROL_BODY: {
     message: "the request body is not what this path takes: {what}",

@@ -137,11 +137,12 @@ describe("loadConfig", () => {
   });
 
   it("reports errors of the options file and of verbena.yaml together", async () => {
-    await file("opts.cfg", "timeout 0\n");
+    await file("opts.cfg", "retires 3\ntimeout 0\n");
     const config = await file("verbena.yaml", "files:\n  options: opts.cfg\nsa:\n  retries: -1\n");
     expect(await problems(loadConfig({ config }))).toEqual([
-      'opts.cfg:1: timeout: "0": must be at least 1',
+      'opts.cfg:2: timeout: "0": must be at least 1',
       "verbena.yaml:4: sa.retries: must be a whole number from 0, not -1",
+      "opts.cfg:1: warning: unknown key retires; the line is ignored (did you mean retries?)",
     ]);
   });
 

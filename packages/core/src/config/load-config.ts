@@ -206,6 +206,16 @@ function anchorPaths(input: ConfigInput, folder: string): ConfigInput {
 
 function invalid(sink: DiagnosticSink) {
   return coreError("VERBENA_CONFIG_INVALID", {
-    details: { problems: sink.errors.map(formatDiagnostic).join("\n"), diagnostics: sink.all },
+    details: { problems: [...sink.errors, ...warnings(sink)].map(describe).join("\n"), diagnostics: sink.all },
   });
+}
+
+/** Whoever corrects the errors wants to see the rest in the same round. */
+function warnings(sink: DiagnosticSink): readonly Diagnostic[] {
+  return sink.all.filter(({ severity }) => severity === "warning");
+}
+
+function describe(diagnostic: Diagnostic): string {
+  const { severity, message } = diagnostic;
+  return formatDiagnostic(severity === "warning" ? { ...diagnostic, message: `warning: ${message}` } : diagnostic);
 }
