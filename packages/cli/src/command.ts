@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { ExitCode } from "./exit-code.js";
 import type { Io } from "./io.js";
-import { reportFailure } from "./output/fail.js";
 
 /** What a command gets beside its own arguments. */
 export interface CommandHost {
@@ -28,6 +27,7 @@ export function action<Options extends { readonly json?: boolean }>(
     try {
       host.exit(await run(positional, options));
     } catch (error) {
+      const { reportFailure } = await import("./output/fail.js");
       host.exit(reportFailure(error, host.io, options.json));
     }
   };

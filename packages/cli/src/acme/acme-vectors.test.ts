@@ -5,7 +5,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AcmStub } from "../../test/support/acm-stub.js";
+import { ScriptedAcmService } from "@verbena/core/testing";
 import { runAcme } from "./index.js";
 
 const VECTORS = join(__dirname, "../../../ib/test/vectors");
@@ -39,21 +39,21 @@ const HOST = "127.61.25.1";
 
 describe("ib_acme as recorded", () => {
   const runDir = mkdtempSync(join(tmpdir(), "acme-"));
-  let unix: AcmStub;
-  let tcp: AcmStub;
-  let wellKnown: AcmStub;
+  let unix: ScriptedAcmService;
+  let tcp: ScriptedAcmService;
+  let wellKnown: ScriptedAcmService;
 
   beforeAll(async () => {
-    unix = await AcmStub.start({ path: join(runDir, "ibacm-unix.sock") });
-    tcp = await AcmStub.start({ host: HOST, port: 0 });
-    wellKnown = await AcmStub.start({ host: HOST, port: 6125 });
+    unix = await ScriptedAcmService.start({ path: join(runDir, "ibacm-unix.sock") });
+    tcp = await ScriptedAcmService.start({ host: HOST, port: 0 });
+    wellKnown = await ScriptedAcmService.start({ host: HOST, port: 6125 });
   });
   afterAll(() => {
     for (const stub of [unix, tcp, wellKnown]) stub.close();
     rmSync(runDir, { recursive: true });
   });
 
-  function stubFor(id: string): AcmStub {
+  function stubFor(id: string): ScriptedAcmService {
     rmSync(join(runDir, "ibacm-tcp.port"), { force: true });
     if (id === "tcp-default-port") return wellKnown;
     if (id !== "tcp-port-file") return unix;
@@ -61,7 +61,7 @@ describe("ib_acme as recorded", () => {
     return tcp;
   }
 
-  async function run(one: AcmeCase): Promise<{ text: string; status: number; stub: AcmStub }> {
+  async function run(one: AcmeCase): Promise<{ text: string; status: number; stub: ScriptedAcmService }> {
     const stub = stubFor(one.id);
     const replies = one.replies.map((file) => pieces(one, file));
     stub.script((_, n, socket) => {

@@ -1,3 +1,4 @@
+import type { ServeOptions } from "../commands/daemon/serve.js";
 import { EXIT } from "../exit-code.js";
 import type { Io } from "../io.js";
 import { parseIbacm } from "./parse-options.js";
@@ -5,9 +6,9 @@ import { parseIbacm } from "./parse-options.js";
 /**
  * `ibacm`: the daemon with that program's command line. Without `-P` it goes to the background and this ends with 0 once the socket
  * answers. Says nothing on standard output but the usage; what happens is in the log. Gives the exit status: 1 for a wrong command
- * line or a start that failed, 2 for files with errors.
+ * line or a start that failed, 2 for files with errors. `beside` says what the command line cannot (a run directory, a fabric).
  */
-export async function runIbacm(words: readonly string[], io: Io): Promise<number> {
+export async function runIbacm(words: readonly string[], io: Io, beside: ServeOptions = {}): Promise<number> {
   const parsed = parseIbacm(words);
   if ("complaint" in parsed) {
     io.err(`ibacm: ${parsed.complaint}\n`);
@@ -16,7 +17,7 @@ export async function runIbacm(words: readonly string[], io: Io): Promise<number
   }
   const { foreground, ...options } = parsed.options;
   const { serve } = await import("../commands/daemon/serve.js");
-  return serve({ ...options, background: !foreground }, { out: () => undefined, err: io.err });
+  return serve({ ...beside, ...options, background: !foreground }, { out: () => undefined, err: io.err });
 }
 
 const USAGE = `usage: ibacm

@@ -10,6 +10,8 @@ export interface ChildOptions {
   readonly cwd?: string;
   /** Called with each line of standard output, the ready line included. */
   readonly onLine?: (line: string) => void;
+  /** Called with each line of standard error: a daemon's log, if it goes there. */
+  readonly onErrorLine?: (line: string) => void;
 }
 
 /** How a process ended. */
@@ -35,9 +37,12 @@ export class ReadyChild implements AsyncDisposable {
       env: { ...process.env, ...options.env },
       cwd: options.cwd,
     });
-    this.#process.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#errors = (this.#errors + text).slice(-KEPT_ERRORS);
-    });
+    if (this.#process.stderr !== null) {
+      createInterface({ input: this.#process.stderr }).on("line", (line) => {
+        options.onErrorLine?.(line);
+        this.#errors = `${this.#errors}${line}\n`.slice(-KEPT_ERRORS);
+      });
+    }
     this.#ended = new Promise((resolve, reject) => {
       this.#process.once("error", reject);
       // `close`: all it has written has been read.
@@ -61,15 +66,6 @@ export class ReadyChild implements AsyncDisposable {
     const first = await Promise.race([isReady, child.#ended]);
     if (first === true) return child;
     throw child.failure(words, first);
-  }
-
-  get pid(): number {
-    return this.#process.pid ?? 0;
-  }
-
-  /** The end of what it wrote to standard error. */
-  get errors(): string {
-    return this.#errors;
   }
 
   /** Settles when it has ended and all it wrote was read. */
@@ -98,7 +94,7 @@ export class ReadyChild implements AsyncDisposable {
 
   private failure(words: readonly string[], { code, signal }: Ending): Error {
     const command = words.slice(0, 2).join(" ");
-    const reason = this.#errors.trim() === "" ? `it said nothing` : this.#errors.trim();
+    const reason = this.#errors.trim() === "" ? "it said nothing" : this.#errors.trim();
     return cliError("VERBENA_CLI_CHILD", { details: { command, status: code ?? signal ?? "unknown", reason } });
   }
 }

@@ -29,9 +29,9 @@ export async function background(options: ServeOptions, io: Io): Promise<ExitCod
     stdio: ["ignore", "ignore", "ignore", "pipe"],
     env: { ...process.env, [READY_FD]: "3" },
   });
+  child.unref();
   const report = await firstLine(child.stdio[3] as Readable);
   if (report === undefined) throw cliError("VERBENA_CLI_BACKGROUND");
-  child.unref();
   if ("error" in report) throw new VerbenaError(report.error.code, report.error.message, { hint: report.error.hint });
   const { listening } = report.ready;
   io.out(

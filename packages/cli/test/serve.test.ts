@@ -1,0 +1,149 @@
+/** The life of the daemon as a process: signals, background, configuration, the `ibacm` face. */
+import { once } from "node:events";
+import { readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { join, relative } from "node:path";
+import { runFace } from "../src/face.js";
+import { runIbacm } from "../src/ibacm/run-ibacm.js";
+import type { Io } from "../src/io.js";
+import { Cluster } from "./support/cluster.js";
+import { ask, run } from "./support/run.js";
+
+const TIMEOUT_MS = 60_000;
+
+describe("serve", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await Cluster.start({ hosts: 4, addresses: ["H1 192.0.2.1/24"] });
+  }, TIMEOUT_MS);
+  afterAll(() => cluster[Symbol.asyncDispose](), TIMEOUT_MS);
+
+  const names = async (socket: string): Promise<readonly string[]> => {
+    const { out } = await ask(["endpoints", "--json", "--socket", socket]);
+    const { endpoints } = JSON.parse(out) as { endpoints: { addresses: string[] }[] };
+    return endpoints.flatMap(({ addresses }) => addresses);
+  };
+
+  it(
+    "reads its files again on SIGHUP, keeps what it has if they are wrong, and ends with 0 on SIGTERM",
+    async () => {
+      const options = cluster.write("reload.cfg", "timeout 1000\n");
+      await using daemon = await cluster.serve("H1", ["-O", options], { names: ["first"] });
+      expect(await names(daemon.socket)).toEqual(expect.arrayContaining(["first", "192.0.2.1/24"]));
+      const changes = daemon.control.watch();
+      expect((await changes.next()).value).toMatchObject({ type: "watching" });
+
+      cluster.write("H1.names", "second sim0 1 default\n");
+      daemon.child.kill("SIGHUP");
+      // A name comes or goes: the change feed says so.
+      await changes.next();
+      await changes.return(undefined);
+      expect(await names(daemon.socket)).toContain("second");
+
+      writeFileSync(options, "timeout 0\n");
+      daemon.child.kill("SIGHUP");
+      await daemon.logged(/reload failed/);
+      expect((await ask(["resolve", "node2", "--socket", daemon.socket])).status).toBe(0);
+
+      expect(await daemon.child.stop()).toEqual({ code: 0, signal: null });
+      expect((await ask(["resolve", "node2", "--socket", daemon.socket])).status).toBe(3);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "names every wrong line and ends with 2, also when asked to go to the background",
+    async () => {
+      const options = cluster.write("bad.cfg", "timeout 0\nretries 2\nsa_depth none\n");
+      const yaml = cluster.write("bad.yaml", "daemon:\n  sokcet: /tmp/x\n");
+      const words = ["serve", "--fabric", cluster.fabric, "--node", "H2", "--socket", cluster.path("bad.sock")];
+      for (const mode of [["-P"], ["-D"]]) {
+        const { status, out, err } = await run([...words, ...mode, "-O", options, "--config", yaml]);
+        expect(err).toMatch(new RegExp(`^${options}:1: .*timeout`, "m"));
+        expect(err).toMatch(new RegExp(`^${options}:3: .*sa_depth`, "m"));
+        expect(err).toMatch(new RegExp(`^${yaml}:2: .*sokcet.*socket`, "m"));
+        expect(out).toBe("");
+        expect(status).toBe(2);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "goes to the background once its socket answers, and refuses a second one",
+    async () => {
+      const socket = cluster.path("background.sock");
+      const words = ["serve", "-D", "--fabric", cluster.fabric, "--node", "H3", "--socket", socket];
+      const { status, out } = await run(words);
+      expect(status).toBe(0);
+      const pid = Number(/^ready .*background\.sock \(process (\d+)\)\n$/.exec(out)?.[1]);
+      try {
+        expect((await ask(["resolve", "node2", "--socket", socket])).status).toBe(0);
+        expect(readFileSync(`${socket}.pid`, "utf8")).toBe(`${pid}\n`);
+        const second = await run(words);
+        expect(second.err).toContain("[VERBENA_DAEMON_LOCKED]");
+        expect(second.status).toBe(1);
+      } finally {
+        await end(pid, socket);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "is ibacm under that name: the background, relative paths, a default address file, nothing on standard output",
+    async () => {
+      const { dir } = cluster;
+      cluster.write(
+        "face.cfg",
+        [`log_file ${dir}/face.log`, `lock_file ${dir}/face.pid`, "log_level 2", "colour blue", ""].join("\n"),
+      );
+      const config = cluster.write("face.yaml", `daemon: { runDirectory: ${dir} }\n`);
+      const io = new Captured();
+      const from = relative(process.cwd(), dir);
+      const words = ["-A", join(from, "face.names"), "-O", join(from, "face.cfg")];
+      const status = await runIbacm(words, io, { config, fabric: cluster.fabric, node: "H4" });
+      expect([status, io.text]).toEqual([0, ""]);
+      const pid = Number(readFileSync(join(dir, "face.pid"), "utf8"));
+      const socket = join(dir, "ibacm-unix.sock");
+      try {
+        expect(readlinkSync(join(dir, "ibacm.sock"))).toBe("ibacm-unix.sock");
+        expect(readFileSync(join(dir, "face.names"), "utf8")).toMatch(/^\S+-1 sim0 1 default$/m);
+        expect((await ask(["resolve", "node2", "--socket", socket])).status).toBe(0);
+        const log = readFileSync(join(dir, "face.log"), "utf8");
+        expect(log).toContain("face.cfg:4: ");
+        expect(log).toMatch(/"msg":"ready"/);
+        await expect(runIbacm(words, io, { config, fabric: cluster.fabric, node: "H4" })).rejects.toMatchObject({
+          code: "VERBENA_DAEMON_LOCKED",
+        });
+      } finally {
+        await end(pid, socket);
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it("shows ibacm's usage on standard output and ends with 1", async () => {
+    const io = new Captured();
+    expect(await runFace(["node", "/usr/sbin/ibacm", "-x"], io)).toBe(1);
+    expect(io.text).toMatch(/^ibacm: invalid option -- 'x'\nusage: ibacm\n/);
+  });
+});
+
+/** Everything a face writes, in one text. */
+class Captured implements Io {
+  text = "";
+  readonly out = (text: string): void => {
+    this.text += text;
+  };
+  readonly err = this.out;
+}
+
+/** Ends a daemon that is not our child: it closes its connections when it goes. */
+async function end(pid: number, socket: string): Promise<void> {
+  const connection = createConnection(socket);
+  await once(connection, "connect");
+  process.kill(pid, "SIGTERM");
+  connection.resume();
+  await once(connection, "close");
+}

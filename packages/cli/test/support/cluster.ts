@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ControlClient } from "@verbena/core/client";
+import { type FabricStatus, type RunningFabric, SimControlClient, startFabric, twoLevel } from "@verbena/fabric-sim";
+import { Gid } from "@verbena/ib";
+import { ReadyChild } from "../../src/process/child.js";
+
+export interface ClusterOptions {
+  readonly hosts: number;
+  /** Lines `NODE[PORT] IP/PREFIX [PKEY]`. */
+  readonly addresses?: readonly string[];
+}
+
+/** A daemon of the built program. */
+export interface Served extends AsyncDisposable {
+  readonly child: ReadyChild;
+  readonly socket: string;
+  readonly control: ControlClient;
+  /** Waits for a line of its log that fits and has not been waited for yet. */
+  logged(pattern: RegExp): Promise<string>;
+}
+
+/** A simulated fabric in this process, and daemons of the built program on it. */
+export class Cluster implements AsyncDisposable {
+  readonly dir = mkdtempSync(join(tmpdir(), "cli-"));
+  readonly #open: AsyncDisposable[] = [];
+  #sim: SimControlClient | undefined;
+  #status: FabricStatus | undefined;
+
+  static async start(options: ClusterOptions): Promise<Cluster> {
+    const cluster = new Cluster();
+    const { hosts, addresses = [] } = options;
+    const fabric: RunningFabric = await startFabric({
+      topology: twoLevel({ hosts }),
+      dir: cluster.fabric,
+      addressesFile: cluster.write("addresses", `${addresses.join("\n")}\n`),
+    });
+    cluster.#sim = await SimControlClient.connect(cluster.fabric);
+    cluster.#open.push(fabric, cluster.#sim);
+    cluster.#status = await cluster.#sim.request({ op: "status" });
+    return cluster;
+  }
+
+  get fabric(): string {
+    return join(this.dir, "fabric");
+  }
+
+  get sim(): SimControlClient {
+    if (this.#sim === undefined) throw new Error("not started");
+    return this.#sim;
+  }
+
+  /** LID of a host's port as the subnet manager assigned it. */
+  lid(node: string): number {
+    return this.#port(node).lid;
+  }
+
+  gid(node: string): string {
+    return Gid.format(Gid.of(Gid.linkLocalPrefix, BigInt(this.#port(node).guid)));
+  }
+
+  path(name: string): string {
+    return join(this.dir, name);
+  }
+
+  /** Writes a file; gives its path. */
+  write(name: string, text: string): string {
+    writeFileSync(this.path(name), text);
+    return this.path(name);
+  }
+
+  /** `addr_data_file` or `files.hosts` of the given addresses. */
+  writeHosts(name: string, addresses: Readonly<Record<string, string>>): string {
+    return this.write(
+      name,
+      Object.entries(addresses)
+        .map(([address, node]) => `${address} ${this.gid(node)}\n`)
+        .join(""),
+    );
+  }
+
+  /** Starts `serve` on a node with a socket and an address file of its own, `words` besides. */
+  async serve(node: string, words: readonly string[] = [], options: { readonly names?: readonly string[] } = {}) {
+    const socket = this.path(`${node}.sock`);
+    const names = options.names ?? [node];
+    const file = this.write(`${node}.names`, names.map((name) => `${name} sim0 1 default\n`).join(""));
+    return this.#started(socket, [
+      ...["serve", "--fabric", this.fabric, "--node", node, "--socket", socket, "-A", file],
+      ...words,
+    ]);
+  }
+
+  async #started(socket: string, words: readonly string[]): Promise<Served> {
+    const log = new Log();
+    const child = await ReadyChild.start(words, { onErrorLine: (line) => log.add(line) });
+    const control = new ControlClient({ path: `${socket}.ctl` });
+    const served: Served = {
+      child,
+      socket,
+      control,
+      logged: (pattern) => log.next(pattern),
+      async [Symbol.asyncDispose]() {
+        await control.close();
+        await child.stop();
+      },
+    };
+    this.#open.push(served);
+    return served;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const one of this.#open.splice(0).reverse()) await one[Symbol.asyncDispose]();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  #port(node: string): FabricStatus["nodes"][number]["ports"][number] {
+    const port = this.#status?.nodes.find(({ id }) => id === node)?.ports[0];
+    if (port === undefined) throw new Error(`no port of ${node}`);
+    return port;
+  }
+}
+
+/** Lines as they come; readers wait for the next one that fits. */
+class Log {
+  readonly #lines: string[] = [];
+  #wake: () => void = () => undefined;
+
+  add(line: string): void {
+    this.#lines.push(line);
+    this.#wake();
+  }
+
+  async next(pattern: RegExp): Promise<string> {
+    for (;;) {
+      while (this.#lines.length > 0) {
+        const line = this.#lines.shift() ?? "";
+        if (pattern.test(line)) return line;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
