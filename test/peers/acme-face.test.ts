@@ -7,8 +7,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ScriptedAcmService } from "@verbena/core/testing";
 import { runAcme } from "verbena";
-import { AcmStub } from "../../packages/cli/test/support/acm-stub.js";
 
 const REAL = "/usr/bin/ib_acme";
 const VECTORS = join(__dirname, "../../packages/ib/test/vectors");
@@ -254,10 +254,10 @@ const suite = existsSync(REAL) ? describe : describe.skip;
 suite(existsSync(REAL) ? "verbena acme beside ib_acme" : `verbena acme beside ib_acme (no ${REAL})`, () => {
   const dir = mkdtempSync(join(tmpdir(), "acme-peer-"));
   const path = join(dir, "s");
-  let stub: AcmStub;
+  let stub: ScriptedAcmService;
 
   beforeAll(async () => {
-    stub = await AcmStub.start({ path });
+    stub = await ScriptedAcmService.start({ path });
   });
   afterAll(() => {
     stub.close();

@@ -9,4 +9,6 @@ export { FakeSa, fakePath } from "./fake-sa.js";
 export { FakeUmad, FakeUmadAgent } from "./fake-umad.js";
 export { FakeVerbs, FakeVerbsContext } from "./fake-verbs.js";
 export { PushQueue } from "./push-queue.js";
+export type { ScriptedAcmAddress } from "./scripted-acm-service.js";
+export { ScriptedAcmService } from "./scripted-acm-service.js";
 export { VirtualClock } from "./virtual-clock.js";
