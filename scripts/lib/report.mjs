@@ -3,8 +3,10 @@ import { spawnSync } from "node:child_process";
 
 export class StepFailed extends Error {}
 
+const prefix = (name) => `bootstrap: ${name.padEnd(18)} `;
+
 export function line(name, text) {
-  console.log(`bootstrap: ${name.padEnd(18)} ${text}`);
+  console.log(`${prefix(name)}${text}`);
 }
 
 /** Runs a command quietly; its output is shown only if it fails. */
@@ -26,9 +28,15 @@ export function quiet(command, args, options = {}) {
   return done.stdout;
 }
 
-/** Does `work` and reports it with its time; `work` may return a text to show instead of `verb`. */
+/** Does `work` and reports it with its time. The name appears at once, since some steps take a minute. */
 export function step(name, verb, work) {
   const start = performance.now();
-  const text = work() ?? verb;
-  line(name, `${text} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+  process.stdout.write(prefix(name));
+  try {
+    work();
+  } catch (error) {
+    process.stdout.write("failed\n");
+    throw error;
+  }
+  console.log(`${verb} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
 }
