@@ -49,6 +49,20 @@ describe("engine: a slow or absent SA", () => {
     await bench.engine.close();
   });
 
+  it("remembers it also when the request's clock started before the lookup's", async () => {
+    const bench = await startBench();
+    bench.native.sa.handler = FakeSa.silent;
+    const late = codeOf(ask(bench, "node1", { deadlineMs: 5_995 }));
+    expect(await bench.clock.run(late)).toBe("VERBENA_RESOLVE_TIMEOUT");
+    await bench.clock.settle();
+    expect(bench.engine.cacheEntries().find(({ state }) => state === "negative")).toMatchObject({ cache: "route" });
+    const short = codeOf(ask(bench, "node2", { deadlineMs: 50 }));
+    expect(await bench.clock.run(short)).toBe("VERBENA_RESOLVE_TIMEOUT");
+    await bench.clock.settle();
+    expect(bench.engine.cacheEntries().filter(({ state }) => state === "negative")).toHaveLength(1);
+    await bench.engine.close();
+  });
+
   it("reports a refused send as no data", async () => {
     const bench = await startBench();
     bench.native.umad.sendErrno = 1;

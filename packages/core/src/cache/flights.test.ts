@@ -1,7 +1,7 @@
 import { VerbenaError } from "@verbena/ib";
 import type { Destination } from "../sdk/destination.js";
 import { VirtualClock } from "../testing/index.js";
-import { type FlightContext, Flights } from "./flights.js";
+import { type FlightContext, FlightExpired, Flights } from "./flights.js";
 
 const subject: Destination = { kind: "name", name: "a", text: "a" };
 const scope = { prefix: "1:", generation: 1 };
@@ -66,6 +66,20 @@ describe("Flights", () => {
     expect(flights.size).toBe(0);
     expect(await clock.run(join("a", 1, { deadline: 6000 }))).toBe("ok");
     expect(contexts).toHaveLength(2);
+  });
+
+  it("tells a lookup that had its time from one that was given up", async () => {
+    const { clock, contexts } = setUp();
+    const flights = new Flights<string>(clock, 5000);
+    const never = (context: FlightContext): Promise<string> => {
+      contexts.push(context);
+      return new Promise(() => undefined);
+    };
+    for (const deadline of [100, 5999.5]) {
+      const late = flights.join({ key: "a", scope, subject }, clock.now() + 6000, never, { deadline }, errors);
+      await expect(clock.run(late)).rejects.toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+    }
+    expect(contexts.map(({ signal }) => signal.reason instanceof FlightExpired)).toEqual([false, true]);
   });
 
   it("ends the lookups of a scope at once and drops what they find later", async () => {

@@ -31,6 +31,13 @@ export interface FlightErrors {
   aborted(reason: unknown): VerbenaError;
 }
 
+/** Why a lookup was stopped: the last waiter's time was up after the lookup had had its full share. It counts as having failed. */
+export class FlightExpired extends Error {
+  constructor() {
+    super("nobody waits any longer");
+  }
+}
+
 interface Seat<V> {
   readonly resolve: (value: V) => void;
   readonly reject: (error: unknown) => void;
@@ -54,7 +61,11 @@ interface Flight<V> {
 export class Flights<V> {
   readonly #flights = new Map<string, Flight<V>>();
 
-  constructor(private readonly clock: Clock) {}
+  /** `patienceMs`: a lookup that has run so long and is left because time is up has failed; one left earlier was given up. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly patienceMs = Number.POSITIVE_INFINITY,
+  ) {}
 
   get size(): number {
     return this.#flights.size;
@@ -71,18 +82,18 @@ export class Flights<V> {
     if (waiter.signal?.aborted === true) return Promise.reject(errors.aborted(waiter.signal.reason));
     const flight = this.#open(to, Math.max(deadline, waiter.deadline), start);
     return new Promise<V>((resolve, reject) => {
-      const leave = (error: VerbenaError): void => {
-        this.#leave(flight, seat);
+      const leave = (error: VerbenaError, isLate: boolean): void => {
+        this.#leave(flight, seat, isLate);
         reject(error);
       };
       const abort = (): void => {
-        leave(errors.aborted(waiter.signal?.reason));
+        leave(errors.aborted(waiter.signal?.reason), false);
       };
       // The lookup itself ends at its deadline; a timer of one's own is for those who cannot wait that long.
       const cancel =
         waiter.deadline < flight.deadline
           ? this.clock.schedule(waiter.deadline - this.clock.now(), () => {
-              leave(errors.timeout());
+              leave(errors.timeout(), true);
             })
           : undefined;
       waiter.signal?.addEventListener("abort", abort, { once: true });
@@ -156,11 +167,12 @@ export class Flights<V> {
     flight.seats.clear();
   }
 
-  #leave(flight: Flight<V>, seat: Seat<V>): void {
+  #leave(flight: Flight<V>, seat: Seat<V>, isLate: boolean): void {
     seat.cleanup();
     if (!flight.seats.delete(seat)) return;
     if (flight.seats.size > 0) return;
     if (this.#flights.get(flight.key) === flight) this.#flights.delete(flight.key);
-    flight.controller.abort();
+    const hasRun = this.clock.now() - flight.startedAt;
+    flight.controller.abort(isLate && hasRun >= this.patienceMs ? new FlightExpired() : undefined);
   }
 }

@@ -8,7 +8,7 @@ import { destinationKey } from "./destination-key.js";
 import type { HostEndpoints } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
-import { type Call, noData } from "./request-call.js";
+import type { Call } from "./request-call.js";
 import { waitFor } from "./wait-for.js";
 
 /** The endpoint a request goes out from, and the source that was chosen for it, if it named none. */
@@ -53,7 +53,7 @@ export class EndpointSelector {
       throw coreError("VERBENA_RESOLVE_DESTINATION_TYPE", { details: { kind: destination.kind } });
     }
     const endpoint = this.#byDestination(destination);
-    if (endpoint === undefined) throw this.#host.endpoints().length === 0 ? noSource("none") : noData(call.destination);
+    if (endpoint === undefined) throw noEndpoint("no active InfiniBand port has a name or address");
     return { endpoint };
   }
 
@@ -103,6 +103,14 @@ function selectorOf({ sourceSelector }: EngineSettings, book: AddressBook): Sour
   return sourceSelector;
 }
 
-export function noSource(source: string): Error {
+/** No endpoint here can be the source, without one having been named. */
+export function noEndpoint(why: string): Error {
+  return coreError("VERBENA_RESOLVE_NO_SOURCE", {
+    message: `no endpoint of this host can be the source: ${why}`,
+    details: { why },
+  });
+}
+
+function noSource(source: string): Error {
   return coreError("VERBENA_RESOLVE_NO_SOURCE", { details: { source } });
 }

@@ -22,7 +22,7 @@ import type {
 } from "./contract.js";
 import { CounterBook, readCounters } from "./counters.js";
 import { chooseEndpoint } from "./endpoint-choice.js";
-import { EndpointSelector, noSource } from "./endpoint-selector.js";
+import { EndpointSelector, noEndpoint } from "./endpoint-selector.js";
 import { Forgetting } from "./forgetting.js";
 import { HostEndpoints, portName } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
@@ -143,7 +143,7 @@ class Engine implements EngineHandle {
     return this.#loop.serve(call, () => {
       if (request.dlid === 0 && request.dgid === 0n) throw coreError("VERBENA_RESOLVE_DESTINATION");
       const endpoint = chooseEndpoint(this.#host.runtimes(), request);
-      if (endpoint === undefined) throw noSource("the path's source");
+      if (endpoint === undefined) throw noEndpoint("none fits the GIDs, LIDs and P_Key asked for");
       return { endpoint, work: (of) => this.#pipeline.resolvePath(endpoint, request, of) };
     });
   }
@@ -169,16 +169,19 @@ class Engine implements EngineHandle {
     try {
       if (this.#closing !== undefined) throw coreError("VERBENA_RESOLVE_CLOSED");
       endpoint = chooseEndpoint(this.#host.runtimes(), ends);
-      if (endpoint === undefined) throw noSource("the record's source");
+      if (endpoint === undefined) throw noEndpoint("none fits the GIDs, LIDs and P_Key asked for");
       await this.#loop.untilReady(endpoint, call);
       const name = portName(endpoint.identity);
       const runtime = this.#host.runtimes().find(({ port }) => portName(port) === name);
-      if (runtime === undefined) throw noSource("the record's source");
+      if (runtime === undefined) throw noEndpoint("none fits the GIDs, LIDs and P_Key asked for");
       const { status, records } = await runtime.sa.query(query);
       if (status !== 0) endpoint.counters.error += 1;
       return { madStatus: status, record: records[0] ?? Buffer.alloc(query.record.length) };
     } catch (caught) {
-      const error = caught instanceof Restart ? noSource("the record's source") : passThroughError(caught);
+      const error =
+        caught instanceof Restart
+          ? noEndpoint("none fits the GIDs, LIDs and P_Key asked for")
+          : passThroughError(caught);
       if (endpoint !== undefined) countFailure(endpoint.counters, error);
       throw error;
     }

@@ -1,5 +1,5 @@
 import type { CacheOrigin, CacheScope, PositiveEntry } from "../cache/cache-entry.js";
-import { type FlightContext, Flights } from "../cache/flights.js";
+import { type FlightContext, FlightExpired, Flights } from "../cache/flights.js";
 import { ResolutionCache } from "../cache/resolution-cache.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LearnedEntry, ResolveContext } from "../sdk/provider.js";
@@ -45,6 +45,12 @@ export interface LookupStepOptions {
   readonly onLearned: (endpoint: LocalEndpoint, scope: CacheScope, provider: string, entry: LearnedEntry) => void;
 }
 
+/**
+ * Share of the default deadline after which a lookup that everybody has left counts as failed: the requests' clocks start a little
+ * before the lookup's.
+ */
+const FULL_SHARE = 0.9;
+
 /** One step of the pipeline: cache, files, then the chain of providers, one lookup per key at a time. */
 export class LookupStep<A extends { readonly ttlMs?: number }, V extends object> {
   readonly cache: ResolutionCache<V>;
@@ -55,7 +61,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     this.#options = options;
     const { clock, cacheMaxEntries } = options.settings;
     this.cache = new ResolutionCache({ clock, maxEntries: cacheMaxEntries });
-    this.flights = new Flights(clock);
+    this.flights = new Flights(clock, options.settings.deadlineMs * FULL_SHARE);
   }
 
   /** The living entry of a key; the fast path. */
@@ -131,7 +137,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     // Whatever came, it is about a world that is gone.
     if (endpoint.scope !== scope) throw new Restart();
     if (outcome.found) return this.#put(question, outcome.provider, "provider", outcome.answer);
-    if (flight.signal.aborted) throw call.aborted(flight.signal.reason);
+    const reason: unknown = flight.signal.reason;
+    if (flight.signal.aborted && !(reason instanceof FlightExpired)) throw call.aborted(reason);
     this.#report(question, call, outcome.failures);
     if (outcome.failures.some(({ kind }) => kind === "timeout")) onSilence(endpoint);
     if (endpoint.scope !== scope || isStale(outcome.failures)) throw new Restart();
