@@ -7,7 +7,7 @@ export const CLI_ERRORS = {
     hint: "run it with -P to see why",
   },
   VERBENA_CLI_CHILD: {
-    message: "`verbena {command} …` ended before it was ready (status {status}): {reason}",
+    message: "verbena {command} ended before it was ready (status {status}): {reason}",
     hint: "run that command by itself to see more",
   },
   VERBENA_CLI_DEMO: {
@@ -17,6 +17,10 @@ export const CLI_ERRORS = {
   VERBENA_CLI_EXEC: {
     message: "{program} could not be started: {reason}",
     hint: "check the name and that it is installed",
+  },
+  VERBENA_CLI_INTERNAL: {
+    message: "{reason}",
+    hint: "this is a fault of verbena itself; please report it with the lines above",
   },
   VERBENA_CLI_NOT_OFFERED: {
     message: "{what}: not offered by this daemon",

@@ -1,4 +1,5 @@
 import { VerbenaError } from "@verbena/ib";
+import { cliError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-code.js";
 import type { Io } from "../io.js";
 
@@ -17,16 +18,21 @@ const BY_CODE: readonly (readonly [RegExp, ExitCode])[] = [
 
 /** Tells what went wrong and returns the exit status that belongs to it. With `json` the report is one JSON object. */
 export function reportFailure(error: unknown, io: Io, json = false): ExitCode {
-  const code = VerbenaError.is(error) ? error.code : "VERBENA_CLI_INTERNAL";
-  const message = error instanceof Error ? error.message : String(error);
-  const hint = VerbenaError.is(error) ? error.hint : undefined;
+  const coded = VerbenaError.is(error) ? error : internal(error);
+  const { code, message, hint } = coded;
+  if (coded !== error && error instanceof Error && error.stack !== undefined) io.err(`${error.stack}\n`);
   if (json) io.out(`${JSON.stringify({ error: { code, message, hint } })}\n`);
   else {
     io.err(heading(code, message));
     if (hint !== undefined) io.err(`hint: ${hint}\n`);
   }
-  if (!VerbenaError.is(error) && error instanceof Error && error.stack !== undefined) io.err(`${error.stack}\n`);
   return BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? EXIT.FAILED;
+}
+
+/** Anything that was thrown as a coded error: one without a code is a fault of this program. */
+export function internal(error: unknown): VerbenaError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return cliError("VERBENA_CLI_INTERNAL", { details: { reason }, cause: error });
 }
 
 /** A list (every wrong line of the configuration) keeps its lines whole, so that editors and eyes find `file:line:` in front. */

@@ -7,6 +7,7 @@ import { VerbenaError } from "@verbena/ib";
 import { cliError } from "../../errors.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
+import { internal } from "../../output/fail.js";
 import { programPath } from "../../process/program-path.js";
 import type { ServeOptions } from "./serve.js";
 
@@ -57,9 +58,8 @@ export function tellParent(outcome: { readonly ready: DaemonReady } | { readonly
 }
 
 function describe(error: unknown): { readonly code: string; readonly message: string; readonly hint?: string } {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!VerbenaError.is(error)) return { code: "VERBENA_CLI_INTERNAL", message };
-  return { code: error.code, message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
+  const { code, message, hint } = VerbenaError.is(error) ? error : internal(error);
+  return { code, message, ...(hint === undefined ? {} : { hint }) };
 }
 
 async function firstLine(pipe: Readable): Promise<StartReport | undefined> {
