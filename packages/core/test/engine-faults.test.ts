@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { Lid } from "@verbena/ib";
 import { FakeProvider, FakeSa } from "../src/testing/index.js";
 import { ask, client, codeOf, gid, HOST, ip, named, nodeGuid, startBench } from "./support/engine-bench.js";
@@ -310,6 +311,25 @@ describe("engine: counters (spec 1.10)", () => {
     });
     bench.provider.counters = { addressQuery: 7n, packets: 3 };
     expect(bench.engine.counters()).toMatchObject({ addressQuery: 7, routeQuery: 2 });
+    await bench.engine.close();
+  });
+});
+
+describe("engine: diagnostics channel", () => {
+  it("gets one message per request that was looked up", async () => {
+    const bench = await startBench();
+    const seen: unknown[] = [];
+    const listen = (message: unknown): void => {
+      seen.push(message);
+    };
+    subscribe("verbena:engine:request", listen);
+    const { requestId } = await bench.clock.run(ask(bench, "node1"));
+    await bench.clock.run(codeOf(ask(bench, "ghost")));
+    unsubscribe("verbena:engine:request", listen);
+    expect(seen).toEqual([
+      { requestId, destination: "node1", endpoint: "sim0/1/0xffff", durationMs: 0 },
+      expect.objectContaining({ destination: "ghost", code: "VERBENA_RESOLVE_NO_DATA" }),
+    ]);
     await bench.engine.close();
   });
 });

@@ -136,8 +136,8 @@ async function run(seed: number, steps: number): Promise<{ answers: number; fail
 }
 
 describe("engine: random events and requests", () => {
-  it.each([1, 2, 3, 4, 5])("gives no answer of a former world (seed %d)", async (seed) => {
-    const { answers, failures } = await run(seed, 300);
+  it.each([1, 2, 3, 4])("gives no answer of a former world (seed %d)", async (seed) => {
+    const { answers, failures } = await run(seed, 200);
     expect(answers).toBeGreaterThan(50);
     expect(failures).toBeGreaterThan(10);
   });

@@ -52,7 +52,12 @@ export interface EngineHandle extends ResolverEngine, AsyncDisposable {
  */
 export async function createEngine(options: EngineOptions): Promise<EngineHandle> {
   const engine = new Engine(engineSettings(options));
-  await engine.start();
+  try {
+    await engine.start();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
   return engine;
 }
 
@@ -258,10 +263,12 @@ class Engine implements EngineHandle {
   }
 
   #call(destination: string, request: Pick<ResolveRequest, "client" | "deadlineMs" | "noDelay" | "signal">): Call {
+    const startedAt = this.#settings.clock.now();
     return makeCall({
       requestId: this.#nextId(),
       destination,
-      deadline: this.#settings.clock.now() + (request.deadlineMs ?? this.#settings.deadlineMs),
+      startedAt,
+      deadline: startedAt + (request.deadlineMs ?? this.#settings.deadlineMs),
       signal: request.signal,
       noDelay: request.noDelay ?? false,
     });

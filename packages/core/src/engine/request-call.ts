@@ -2,13 +2,14 @@ import { Gid, Lid, type VerbenaError } from "@verbena/ib";
 import type { NegativeReason } from "../cache/cache-entry.js";
 import type { FlightErrors, Waiter } from "../cache/flights.js";
 import { coreError } from "../errors.js";
-import type { Destination } from "../sdk/destination.js";
 
 /** One request on its way through the engine. */
 export interface Call extends Waiter, FlightErrors {
   readonly requestId: string;
   /** For messages. */
   readonly destination: string;
+  /** On the clock, milliseconds. */
+  readonly startedAt: number;
   /** The client does not wait for this lookup. */
   readonly noDelay: boolean;
   /** False for a no-delay request itself; true for the lookup it leaves behind, and for every other request. */
@@ -20,6 +21,7 @@ export interface Call extends Waiter, FlightErrors {
 export interface CallOptions {
   readonly requestId: string;
   readonly destination: string;
+  readonly startedAt: number;
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly noDelay: boolean;
@@ -62,12 +64,7 @@ export function failedLookup(reason: NegativeReason, destination: string, cause?
   }
 }
 
-/** How a destination is named in messages and listings. */
-export function destinationText(destination: Destination): string {
-  return destination.text;
-}
-
-/** The same for a path request. */
+/** How a path request's destination is named in messages. */
 export function pathText(request: { readonly dgid: Gid; readonly dlid: Lid }): string {
   return request.dlid === 0 ? Gid.format(request.dgid) : `LID ${Lid.format(request.dlid)}`;
 }

@@ -2,6 +2,7 @@ import { VerbenaError } from "@verbena/ib";
 import { coreError } from "../errors.js";
 import type { ResolveAnswer } from "./contract.js";
 import type { CounterBook } from "./counters.js";
+import { publishRequest } from "./diagnostics.js";
 import type { HostEndpoints } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
@@ -48,10 +49,13 @@ export class RequestLoop {
     const progress: Progress = { hasReached: false };
     core.resolve += 1;
     try {
-      return await this.#lookUp(call, choose, progress);
+      const answer = await this.#lookUp(call, choose, progress);
+      this.#publish(call, progress);
+      return answer;
     } catch (caught) {
       if (caught instanceof NotYet) this.#leaveBehind(call, choose, progress.endpoint);
       const error = caught instanceof NotYet ? noData(call.destination) : caught;
+      this.#publish(call, progress, error);
       countFailure(core, error);
       if (progress.endpoint !== undefined) countFailure(progress.endpoint.counters, error);
       throw error;
@@ -89,6 +93,16 @@ export class RequestLoop {
       }
     }
     throw noData(call.destination);
+  }
+
+  #publish(call: Call, { endpoint }: Progress, error?: unknown): void {
+    publishRequest(() => ({
+      requestId: call.requestId,
+      destination: call.destination,
+      durationMs: this.#options.settings.clock.now() - call.startedAt,
+      ...(endpoint === undefined ? {} : { endpoint: endpoint.key }),
+      ...(error === undefined ? {} : { code: VerbenaError.is(error) ? error.code : "unknown" }),
+    }));
   }
 
   /** What a no-delay request wanted to know is found out for the next one; once, however many ask. */

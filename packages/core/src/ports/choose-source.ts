@@ -8,7 +8,7 @@ import { VerbsPortSource } from "./verbs-source.js";
 export function choosePortSource(native: NativeServices, clock: Clock, logger: Logger): PortSource {
   return hasVerbsDevice(native, logger)
     ? new VerbsPortSource(native.verbs, logger)
-    : new UmadPortSource(native.umad, clock);
+    : new UmadPortSource(native.umad, clock, logger);
 }
 
 function hasVerbsDevice(native: NativeServices, logger: Logger): boolean {

@@ -38,10 +38,11 @@ describe("port state machine", () => {
       seed = (seed * 1103515245 + 12345) & 0x7fffffff;
       return seed % below;
     };
+    const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
     let phase: PortPhase = "down";
     let isOpen = false;
     for (let step = 0; step < 5000; step += 1) {
-      const { next, action } = stepPort(phase, SIGHTS[random(4)]!, SIGNALS[random(SIGNALS.length)]!);
+      const { next, action } = stepPort(phase, pick(SIGHTS), pick(SIGNALS));
       if (action === "open") expect(isOpen).toBe(false);
       if (action !== "open" && action !== "none") expect(isOpen).toBe(true);
       if (action === "open") isOpen = true;

@@ -136,6 +136,23 @@ describe("PortTable on events", () => {
 });
 
 describe("PortTable without events", () => {
+  it("lives on when the library fails, and looks again", async () => {
+    const { native, log, clock, table } = setUp(false);
+    log.length = 0;
+    const listPorts = native.umad.listPorts.bind(native.umad);
+    native.umad.listPorts = () => {
+      throw new Error("no umad");
+    };
+    native.set("sim1", 1, { state: "down" });
+    await clock.advance(5000);
+    expect(log).toEqual(["closed sim1/1 g2"]);
+    native.umad.listPorts = listPorts;
+    native.set("sim1", 1, { state: "active" });
+    await clock.advance(5000);
+    expect(table.active()).toHaveLength(2);
+    await table.close();
+  });
+
   it("reads ports again at a low rate", async () => {
     const { native, log, clock, table } = setUp(false);
     log.length = 0;

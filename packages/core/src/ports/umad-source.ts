@@ -1,6 +1,6 @@
 import { Gid, Mtu, Rate } from "@verbena/ib";
 import type { UmadPortInfo, UmadService } from "@verbena/native";
-import type { Clock } from "../sdk/services.js";
+import type { Clock, Logger } from "../sdk/services.js";
 import type { PortReading, PortSignal, PortSource, SourceDevice } from "./port-source.js";
 
 /** libibumad reports no events, so ports are read again this often, and after every failure of the SA. */
@@ -16,16 +16,18 @@ export class UmadPortSource implements PortSource {
   readonly #known = new Map<string, readonly number[]>();
   #onSignal: (signal: PortSignal) => void = () => undefined;
   #cancel: (() => void) | undefined;
+  #hasFailed = false;
 
   constructor(
     private readonly umad: UmadService,
     private readonly clock: Clock,
+    private readonly logger: Logger,
     private readonly rereadMs = UMAD_REREAD_MS,
   ) {}
 
   start(onSignal: (signal: PortSignal) => void): readonly SourceDevice[] {
     this.#onSignal = onSignal;
-    for (const [name, ports] of this.#list()) this.#known.set(name, ports);
+    for (const [name, ports] of this.#list() ?? []) this.#known.set(name, ports);
     this.#arm();
     return this.devices();
   }
@@ -35,12 +37,18 @@ export class UmadPortSource implements PortSource {
   }
 
   read(device: string, port: number): PortReading | undefined {
-    const info = this.umad.queryPort(device, port);
-    return info === undefined ? undefined : readUmadPort(info);
+    try {
+      const info = this.umad.queryPort(device, port);
+      return info === undefined ? undefined : readUmadPort(info);
+    } catch (error) {
+      this.logger.warn("port cannot be read", { device, port, error: String(error) });
+      return undefined;
+    }
   }
 
   rescan(): void {
-    const present = this.#list();
+    // While the library cannot say, nothing is taken for gone; each port tells for itself.
+    const present = this.#list() ?? this.#known;
     for (const name of [...this.#known.keys()]) {
       if (present.has(name)) continue;
       this.#known.delete(name);
@@ -71,9 +79,24 @@ export class UmadPortSource implements PortSource {
     });
   }
 
-  #list(): Map<string, number[]> {
+  /** A library that is missing or fails is asked again next time: the modules may be loaded later than we are. */
+  #ports(): readonly UmadPortInfo[] | undefined {
+    try {
+      const ports = this.umad.listPorts();
+      this.#hasFailed = false;
+      return ports;
+    } catch (error) {
+      if (!this.#hasFailed) this.logger.warn("libibumad lists no ports", { error: String(error) });
+      this.#hasFailed = true;
+      return undefined;
+    }
+  }
+
+  #list(): Map<string, number[]> | undefined {
+    const ports = this.#ports();
+    if (ports === undefined) return undefined;
     const devices = new Map<string, number[]>();
-    for (const { device, port } of this.umad.listPorts()) {
+    for (const { device, port } of ports) {
       // Port 0 of a switch is managed by the SM, nobody resolves from there.
       if (port > 0) devices.set(device, [...(devices.get(device) ?? []), port]);
     }

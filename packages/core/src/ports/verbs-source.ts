@@ -24,7 +24,7 @@ export class VerbsPortSource implements PortSource {
 
   start(onSignal: (signal: PortSignal) => void): readonly SourceDevice[] {
     this.#onSignal = onSignal;
-    for (const info of this.verbs.devices()) this.#openDevice(info);
+    for (const info of this.#present()?.values() ?? []) this.#openDevice(info);
     return this.devices();
   }
 
@@ -44,7 +44,8 @@ export class VerbsPortSource implements PortSource {
   }
 
   rescan(): void {
-    const present = new Map(this.verbs.devices().map((info) => [info.name, info]));
+    const present = this.#present();
+    if (present === undefined) return;
     for (const name of [...this.#open.keys()]) {
       if (!present.has(name)) this.#lose(name);
       else present.delete(name);
@@ -66,6 +67,16 @@ export class VerbsPortSource implements PortSource {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** `undefined` when the library cannot say; then nothing is taken for gone. */
+  #present(): Map<string, VerbsDeviceInfo> | undefined {
+    try {
+      return new Map(this.verbs.devices().map((info) => [info.name, info]));
+    } catch (error) {
+      this.logger.warn("libibverbs lists no devices", { error: String(error) });
+      return undefined;
+    }
   }
 
   #openDevice(info: VerbsDeviceInfo): boolean {
