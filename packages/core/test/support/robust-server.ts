@@ -1,11 +1,15 @@
 /** A server with the handler over the recorded fabric, in a process of its own, so that its memory can be measured. */
 import { createAcmHandler } from "../../src/acm/index.js";
-import { createAcmServer } from "../../src/server/index.js";
+import { type AcmListener, createAcmServer } from "../../src/server/index.js";
 import { RecordedFabric } from "./recorded-fabric.js";
 
-async function main(path: string): Promise<void> {
+/** `where`: path of a Unix socket, or `fd:N` for a listening socket inherited. */
+async function main(where: string): Promise<void> {
   const handler = createAcmHandler({ engine: new RecordedFabric() });
-  const server = await createAcmServer({ listeners: [{ kind: "unix", path }], handler });
+  const listener: AcmListener = where.startsWith("fd:")
+    ? { kind: "fd", fd: Number(where.slice(3)) }
+    : { kind: "unix", path: where };
+  const server = await createAcmServer({ listeners: [listener], handler });
   process.on("message", (question) => {
     if (question === "rss") {
       globalThis.gc?.();
