@@ -27,7 +27,10 @@ const HCA_CAPABILITIES =
   PortCapability.IS_EXTENDED_SPEEDS |
   PortCapability.IS_CM |
   PortCapability.IS_CLIENT_REREGISTER;
-const SWITCH_CAPABILITIES = PortCapability.IS_TRAP | PortCapability.IS_SL_MAPPING | PortCapability.IS_SYSTEM_IMAGE_GUID;
+const SWITCH_CAPABILITIES = PortCapability.IS_TRAP |
+  PortCapability.IS_SL_MAPPING |
+  PortCapability.IS_SYSTEM_IMAGE_GUID |
+  PortCapability.IS_EXTENDED_SPEEDS;
 
 const SLOWEST: LinkRate = { width: LinkWidth.WIDTH_4X, speed: LinkSpeed.SDR };
 

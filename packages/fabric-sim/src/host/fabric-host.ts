@@ -20,6 +20,7 @@ export class FabricHost implements AttachHost {
   readonly #receivers = new Map<HcaView, Receiver>();
   readonly #changes = new Listeners<{ readonly hca: AttachedHca; readonly change: HcaChange }>();
   readonly #agents: PortAgent[] = [];
+  readonly #senders: PortAgent[] = [];
   readonly #stopListening: () => void;
 
   constructor(fabric: Fabric) {
@@ -45,6 +46,11 @@ export class FabricHost implements AttachHost {
     this.#agents.push(agent);
   }
 
+  /** Adds an agent that may take over what programs send, before it goes on the wire. */
+  addSender(sender: PortAgent): void {
+    this.#senders.push(sender);
+  }
+
   hcasNamed(name: string): readonly AttachedHca[] {
     const nodes = nodesNamed(this.#fabric.nodes, name);
     return nodes.map((node) => this.#byNode.get(node)).filter((view) => view !== undefined);
@@ -56,8 +62,11 @@ export class FabricHost implements AttachHost {
 
   inject(hca: AttachedHca, portNumber: number, packet: Buffer): void {
     const port = this.#views[hca.index]?.node.port(portNumber);
-    // Only subnet management passes a port that is not active (IBA 7.2.7.4); its packets begin their way at the node's own agent.
-    if (port?.state === PortState.ACTIVE) this.#fabric.send(port, Buffer.from(packet));
+    if (port === undefined) return;
+    const copy = Buffer.from(packet);
+    for (const sender of this.#senders) if (sender(port, copy)) return;
+    // Only subnet management (virtual lane 15) passes a port that is not active (IBA 7.2.7.4).
+    if (port.state === PortState.ACTIVE || isManagement(copy)) this.#fabric.send(port, copy);
   }
 
   setReceiver(hca: AttachedHca, receiver: Receiver): void {
@@ -88,4 +97,10 @@ export class FabricHost implements AttachHost {
     const view = this.#byNode.get(port.node);
     if (view !== undefined) this.#receivers.get(view)?.(port.number, packet);
   }
+}
+
+const MANAGEMENT_LANE = 15;
+
+function isManagement(packet: Buffer): boolean {
+  return packet.length > 0 && packet.readUInt8(0) >>> 4 === MANAGEMENT_LANE;
 }

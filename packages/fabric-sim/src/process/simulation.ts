@@ -7,6 +7,7 @@ import { FabricHost } from "../host/fabric-host.js";
 import { saAgent } from "../host/sa-agent.js";
 import { SaServer } from "../sa/sa-server.js";
 import { SubnetManager } from "../sm/subnet-manager.js";
+import { SubnetManagementAgents } from "../sma/agent.js";
 import type { Topology } from "../topology/model.js";
 
 /** What a simulation can be told beside its topology. */
@@ -40,6 +41,9 @@ export class Simulation {
     this.host = new FabricHost(this.fabric);
     this.sm = new SubnetManager(this.fabric, { smNode, lmc });
     this.sa = new SaServer(this.sm, new Gsi(this.fabric), services);
+    const agents = new SubnetManagementAgents(this.fabric);
+    this.host.addSender((port, packet) => agents.sendDirected(port, packet));
+    this.host.addAgent((port, packet) => agents.receive(port, packet));
     this.host.addAgent(saAgent(this.sm, this.sa));
     this.sm.sweep();
   }

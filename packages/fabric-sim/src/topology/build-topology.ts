@@ -1,4 +1,4 @@
-import { Guid, LinkSpeed, LinkWidth, Mtu } from "@verbena/ib";
+import { Guid, LinkSpeed, LinkWidth, Mtu, NODE_DESCRIPTION_SIZE } from "@verbena/ib";
 import type { NodeDraft } from "./draft.js";
 import { topologyError } from "./line-cursor.js";
 import { type LinkMasks, masksUpTo, negotiate } from "./link-speed.js";
@@ -63,13 +63,22 @@ function masksOf(draft: NodeDraft, connection: PortStatement | undefined): LinkM
 
 function toNode(draft: NodeDraft): TopologyNode {
   const { statement } = draft;
+  const description = statement.description ?? statement.id;
+  if (Buffer.byteLength(description) > NODE_DESCRIPTION_SIZE) {
+    throw topologyError(
+      "VERBENA_SIM_TOPOLOGY_VALUE",
+      statement.place,
+      `the NodeDescription "${description.slice(0, 24)}…" is longer than ${NODE_DESCRIPTION_SIZE} bytes`,
+      'shorten it, or give a short one in the comment: # "node1 HCA-1"',
+    );
+  }
   const first = statement.kind === "switch" ? 0 : 1;
   const ports: TopologyPort[] = [];
   for (let number = first; number <= statement.portCount; number++) ports.push(toPort(draft, number));
   return {
     id: statement.id,
     kind: statement.kind,
-    description: statement.description ?? statement.id,
+    description,
     nodeGuid: Guid.from(draft.nodeGuid),
     systemImageGuid: Guid.from(draft.systemImageGuid ?? draft.nodeGuid),
     vendorId: draft.vendorId,

@@ -142,6 +142,11 @@ describe("errors", () => {
   it.each([
     ["", "VERBENA_SIM_TOPOLOGY_EMPTY", "x.net: no node found"],
     ['Swich 8 "S"', "VERBENA_SIM_TOPOLOGY_SYNTAX", 'x.net:1:1: cannot read "Swich 8 "S""'],
+    [
+      `Hca 1 "${"x".repeat(65)}"`,
+      "VERBENA_SIM_TOPOLOGY_VALUE",
+      `x.net:1:1: the NodeDescription "${"x".repeat(24)}…" is longer than 64 bytes`,
+    ],
     ['Switch "S"', "VERBENA_SIM_TOPOLOGY_SYNTAX", 'x.net:1:8: expected a number of ports, found ""S""'],
     ["Switch 8", "VERBENA_SIM_TOPOLOGY_SYNTAX", "x.net:1:9: expected a quoted node name, the line ends"],
     ['Hca 2 "H#1"', "VERBENA_SIM_TOPOLOGY_SYNTAX", 'x.net:1:7: the node name "H#1" contains # or @'],

@@ -1,0 +1,96 @@
+import {
+  decodeMadHeader,
+  encodeIbPacket,
+  type IbPacket,
+  Lid,
+  MAD_SIZE,
+  MadMethod,
+  MadStatus,
+  MgmtClass,
+  SMP_DATA_OFFSET,
+  SMP_DATA_SIZE,
+  SmAttribute,
+} from "@verbena/ib";
+import type { Fabric } from "../fabric/fabric.js";
+import type { FabricPort } from "../fabric/port.js";
+import { decodePacket } from "../gsi/gsi.js";
+import { answerGet } from "./answer.js";
+import { turnAround, walkDirectedRoute } from "./directed-route.js";
+
+const METHOD_AT = 3;
+const STATUS_AT = 4;
+
+/** The subnet management agents of all nodes, and the way of directed-route packets between them. */
+export class SubnetManagementAgents {
+  constructor(private readonly fabric: Fabric) {}
+
+  /**
+   * Takes over a directed-route packet sent at `port`: true if it was one. It is answered by the agent where its way ends, or
+   * handed on to the programs there.
+   */
+  sendDirected(port: FabricPort, packet: Buffer): boolean {
+    const decoded = smp(packet, MgmtClass.SUBN_DIRECTED_ROUTE);
+    if (decoded === undefined) return false;
+    const mad = Buffer.from(decoded.payload);
+    const arrival = walkDirectedRoute(port, mad);
+    if (arrival === undefined) return true;
+    if (!arrival.isReturning && this.#answer(arrival.port, mad)) {
+      turnAround(mad);
+      const back = walkDirectedRoute(arrival.port, mad);
+      if (back !== undefined) this.fabric.arriveAt(back.port, rewrap(decoded, mad));
+      return true;
+    }
+    this.fabric.arriveAt(arrival.port, rewrap(decoded, mad));
+    return true;
+  }
+
+  /** Takes a LID-routed request that arrived at a port, and answers it: true if it was one for the agent. */
+  receive(port: FabricPort, packet: Buffer): boolean {
+    const decoded = smp(packet, MgmtClass.SUBN_LID_ROUTED);
+    if (decoded === undefined) return false;
+    const mad = Buffer.from(decoded.payload);
+    if (!this.#answer(port, mad)) return false;
+    const { lrh, bth } = decoded;
+    const answer: IbPacket = {
+      ...decoded,
+      lrh: { ...lrh, dlid: lrh.slid, slid: lrh.dlid },
+      bth: { ...bth, destQpn: 0 },
+      payload: mad,
+    };
+    this.fabric.send(port, encodeIbPacket(answer));
+    return true;
+  }
+
+  /** Makes the response of a request in place; false if the request is not the agent's. */
+  #answer(entry: FabricPort, mad: Buffer): boolean {
+    const { method, attributeId, attributeModifier } = decodeMadHeader(mad);
+    if (method !== MadMethod.GET && method !== MadMethod.SET) return false;
+    // The subnet manager itself answers SMInfo: the built-in one here, others as programs.
+    if (attributeId === SmAttribute.SM_INFO && !entry.hasBuiltInSm) return false;
+    const data =
+      method === MadMethod.GET
+        ? answerGet({ node: entry.node, entry, attributeId, attributeModifier })
+        : { status: MadStatus.METHOD_ATTRIBUTE_NOT_SUPPORTED };
+    mad.writeUInt8(MadMethod.GET_RESP, METHOD_AT);
+    if ("status" in data) {
+      mad.writeUInt16BE(data.status, STATUS_AT);
+      return true;
+    }
+    mad.writeUInt16BE(MadStatus.OK, STATUS_AT);
+    mad.fill(0, SMP_DATA_OFFSET, SMP_DATA_OFFSET + SMP_DATA_SIZE);
+    mad.set(data, SMP_DATA_OFFSET);
+    return true;
+  }
+}
+
+function smp(packet: Buffer, mgmtClass: number): IbPacket | undefined {
+  const decoded = decodePacket(packet);
+  const mad = decoded?.payload;
+  if (decoded?.bth.destQpn !== 0 || mad?.length !== MAD_SIZE || mad.readUInt8(1) !== mgmtClass) return undefined;
+  return decoded;
+}
+
+function rewrap(packet: IbPacket, mad: Buffer): Buffer {
+  const { lrh } = packet;
+  return encodeIbPacket({ ...packet, lrh: { ...lrh, dlid: Lid.PERMISSIVE, slid: Lid.PERMISSIVE }, payload: mad });
+}

@@ -1,0 +1,71 @@
+import type { FabricPort } from "../fabric/port.js";
+
+// A directed-route SMP carries its way with it: ports out in the initial path, ports in entered into the return path as it goes,
+// and a pointer that tells how far it is (IBA 14.2.2). These are bytes of the MAD.
+const STATUS = 4;
+const HOP_POINTER = 6;
+const HOP_COUNT = 7;
+const DR_SLID = 32;
+const DR_DLID = 34;
+const INITIAL_PATH = 128;
+const RETURN_PATH = 192;
+const DIRECTION_BIT = 0x80;
+const PERMISSIVE = 0xffff;
+const MAX_HOPS = 63;
+
+/** Where a directed-route SMP came out: at the end of its way there, or back where it began. */
+export interface DirectedArrival {
+  readonly port: FabricPort;
+  readonly isReturning: boolean;
+}
+
+/**
+ * Sends a directed-route SMP from `start` along its way, hop by hop, and changes the MAD as the nodes do. `undefined`: it was
+ * dropped on the way, because a link is down, a host would have to forward, or the header makes no sense. Mixed routes, with a
+ * LID-routed part, are not supported by the fabric and dropped.
+ */
+export function walkDirectedRoute(start: FabricPort, mad: Buffer): DirectedArrival | undefined {
+  const isReturning = (mad.readUInt8(STATUS) & DIRECTION_BIT) !== 0;
+  const count = mad.readUInt8(HOP_COUNT);
+  if (count > MAX_HOPS) return undefined;
+  if (mad.readUInt16BE(DR_SLID) !== PERMISSIVE || mad.readUInt16BE(DR_DLID) !== PERMISSIVE) return undefined;
+  return isReturning ? walkBack(start, mad, count) : walkOut(start, mad, count);
+}
+
+/** Turns a request that has arrived into its response, ready for the way back. */
+export function turnAround(mad: Buffer): void {
+  mad.writeUInt8(mad.readUInt8(STATUS) | DIRECTION_BIT, STATUS);
+}
+
+function walkOut(start: FabricPort, mad: Buffer, count: number): DirectedArrival | undefined {
+  if (mad.readUInt8(HOP_POINTER) !== 0) return undefined;
+  let at = start;
+  for (let pointer = 1; pointer <= count; pointer++) {
+    const exit = exitOf(at, mad.readUInt8(INITIAL_PATH + pointer), pointer === 1 ? start : undefined);
+    const next = exit?.neighbour;
+    if (next === undefined) return undefined;
+    mad.writeUInt8(next.number, RETURN_PATH + pointer);
+    at = next;
+  }
+  mad.writeUInt8(count + 1, HOP_POINTER);
+  return { port: at, isReturning: false };
+}
+
+function walkBack(start: FabricPort, mad: Buffer, count: number): DirectedArrival | undefined {
+  if (mad.readUInt8(HOP_POINTER) !== count + 1) return undefined;
+  let at = start;
+  for (let pointer = count; pointer >= 1; pointer--) {
+    const exit = exitOf(at, mad.readUInt8(RETURN_PATH + pointer), pointer === count ? start : undefined);
+    const next = exit?.neighbour;
+    if (next === undefined) return undefined;
+    at = next;
+  }
+  mad.writeUInt8(0, HOP_POINTER);
+  return { port: at, isReturning: true };
+}
+
+/** Only switches forward; a host sends from the port the packet was given to, which must be the one its path names. */
+function exitOf(at: FabricPort, number: number, origin: FabricPort | undefined): FabricPort | undefined {
+  if (at.node.kind === "switch") return number === 0 ? undefined : at.node.port(number);
+  return origin === at && number === at.number ? at : undefined;
+}

@@ -1,0 +1,77 @@
+/** Debian's diagnostics explore our fabric by directed-route and LID-routed packets; what they print is the topology again. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  fatTree,
+  parseTopology,
+  type RunningFabric,
+  SimControlClient,
+  startFabric,
+  type Topology,
+} from "@verbena/fabric-sim";
+import { missing, runOnNode } from "./sim-programs.js";
+
+const reason = missing("ibnetdiscover", "smpquery", "ibtracert", "sminfo");
+const suite = reason === undefined ? describe : describe.skip;
+
+/** What is known of each node by its GUID: description and the ends of its cables. */
+function shape({ nodes }: Topology): unknown {
+  const guids = new Map(nodes.map((node) => [node.id, node.nodeGuid]));
+  return nodes
+    .map((node) => ({
+      guid: node.nodeGuid,
+      description: node.description,
+      portCount: node.portCount,
+      cables: node.ports
+        .filter((port) => port.number > 0)
+        .map(({ remote }) => (remote === undefined ? undefined : `${String(guids.get(remote.node))}[${remote.port}]`)),
+    }))
+    .sort((a, b) => (a.guid < b.guid ? -1 : 1));
+}
+
+suite(`diagnostics on our fabric${reason === undefined ? "" : `: ${reason}`}`, () => {
+  const topology = fatTree({ hosts: 24, leafs: 3, spines: 2, rate: "4xHDR" });
+  let dir: string;
+  let fabric: RunningFabric;
+
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), "sim-"));
+    fabric = await startFabric({ topology, dir: join(dir, "fabric") });
+  });
+
+  afterAll(async () => {
+    await fabric.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  it("ibnetdiscover prints the topology", async () => {
+    const { stdout, stderr, status } = await runOnNode(fabric.dir, "H7", "ibnetdiscover");
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+    expect(shape(parseTopology(stdout))).toEqual(shape(topology));
+    expect(stdout).toContain("4xHDR");
+  });
+
+  it("ibtracert finds the routes that packets take", async () => {
+    const control = await SimControlClient.connect(fabric.dir);
+    const { slid, dlid, hops } = await control.request({ op: "routes", from: "H1", to: "H24" });
+    await control.close();
+    const { stdout } = await runOnNode(fabric.dir, "H7", "ibtracert", String(slid), String(dlid));
+    const steps = [...stdout.matchAll(/^\[(\d+)\] -> (?:switch|ca) port \{0x([0-9a-f]+)\}\[(\d+)\]/gm)];
+    const guids = new Map(topology.nodes.map((node) => [node.id, node.nodeGuid]));
+    const expected = hops.map(({ from, to }) => [/\[(\d+)\]/.exec(from)?.[1], /\[(\d+)\]/.exec(to)?.[1]]);
+    expect(steps.map(([, out, , entry]) => [out, entry])).toEqual(expected);
+    const arrived = steps.map(([, , guid = ""]) => BigInt(`0x${guid}`));
+    const nodeOf = (end: string) => guids.get(end.replace(/\[\d+\]$/, ""));
+    // A host shows the GUID of its port, which is its own plus the port's number.
+    expect(arrived).toEqual(hops.map(({ to }, index) => (nodeOf(to) ?? 0n) + (index === hops.length - 1 ? 1n : 0n)));
+  });
+
+  it("sminfo and smpquery find the manager and its node", async () => {
+    const { stdout } = await runOnNode(fabric.dir, "H7", "sminfo");
+    expect(stdout).toContain("sm lid 1 sm guid 0x2c90300100001");
+    expect(stdout).toContain("SMINFO_MASTER");
+    const description = await runOnNode(fabric.dir, "H7", "smpquery", "nodedesc", "1");
+    expect(description.stdout).toMatch(/node1 HCA-1/);
+  });
+});
