@@ -13,6 +13,9 @@ const allowed = {
   "fabric-sim": ["ib"],
 };
 
+// Test helpers of a package are shared by path: they are not published.
+const helpers = "^packages/[^/]+/test/";
+
 const test = "\\.test\\.ts$|^packages/[^/]+/test/";
 
 const arrows = Object.entries(allowed).map(([name, targets]) => ({
@@ -51,7 +54,7 @@ module.exports = {
       comment: "Examples, benchmarks and repository tests use published entry points, as every user does.",
       severity: "error",
       from: { path: "^(examples|test|bench|soak)/" },
-      to: { path: "^packages/", pathNot: entries },
+      to: { path: "^packages/", pathNot: [entries, helpers] },
     },
     {
       name: "no-relative-path-into-package",
@@ -65,7 +68,7 @@ module.exports = {
       comment: "A package is imported by its name, never by a path.",
       severity: "error",
       from: { pathNot: "^packages/" },
-      to: { path: "^packages/", dependencyTypes: ["local"] },
+      to: { path: "^packages/", pathNot: helpers, dependencyTypes: ["local"] },
     },
     {
       name: "tsyringe-inside-core",

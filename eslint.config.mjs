@@ -53,6 +53,10 @@ export default tseslint.config(
     rules: {
       "@typescript-eslint/no-non-null-assertion": "off",
       "@typescript-eslint/unbound-method": "off",
+      // expect.any() and its like are of type any.
+      "@typescript-eslint/no-unsafe-argument": "off",
+      "@typescript-eslint/no-unsafe-assignment": "off",
+      "jest/no-standalone-expect": "off",
       "jest/expect-expect": "off", // helpers and property tests assert too
       "jest/no-conditional-expect": "off",
       "jest/valid-title": "off",
