@@ -7,7 +7,7 @@
 import "reflect-metadata";
 
 export type { AcmHandlerOptions, CachedResolver } from "./acm/index.js";
-export { createAcmHandler } from "./acm/index.js";
+export { AcmEdgeCounters, createAcmHandler } from "./acm/index.js";
 export type { SourceSelector } from "./addresses/source-selector.js";
 export { fabricSourceSelector, kernelSourceSelector } from "./addresses/source-selector.js";
 export type { AddressFileInput } from "./config/generate/address-file.js";
@@ -24,10 +24,10 @@ export type {
   ProviderEntry,
   Severity,
 } from "./config/index.js";
-export { DEFAULT_PATHS, formatDiagnostic, loadConfig } from "./config/index.js";
+export { configSchema, DEFAULT_PATHS, formatDiagnostic, loadConfig } from "./config/index.js";
 export type { ControlHost, ControlServer, ControlServerOptions } from "./control/index.js";
 export { createControlServer } from "./control/index.js";
-export type { DaemonOptions, DaemonReady } from "./daemon/index.js";
+export type { DaemonOptions, DaemonReady, DaemonState } from "./daemon/index.js";
 export { Daemon } from "./daemon/index.js";
 export type {
   DestinationFormat,
@@ -43,5 +43,15 @@ export { CORE_ERRORS } from "./errors.js";
 export type { ProviderRequest } from "./host/index.js";
 export { noMetrics, silentLogger, systemClock, systemRandom } from "./host/index.js";
 export type { PreloadEntry, PreloadSource } from "./preload/index.js";
-export type { AcmAddress, AcmListener, AcmServer, AcmServerLimits, AcmServerOptions } from "./server/index.js";
+export type {
+  AcmAddress,
+  AcmClientHandle,
+  AcmListener,
+  AcmReply,
+  AcmRequestHandler,
+  AcmServer,
+  AcmServerLimits,
+  AcmServerOptions,
+  PeerCredentialsReader,
+} from "./server/index.js";
 export { createAcmServer } from "./server/index.js";

@@ -1,12 +1,15 @@
+export { encodeCounters, encodePath } from "../control/encode.js";
 export type {
   CacheEntryJson,
   CacheJson,
   ChangeJson,
   CountersJson,
+  EndpointIdentityJson,
   EndpointJson,
   EndpointsJson,
   ErrorJson,
   FlushJson,
+  OriginJson,
   PathJson,
   ReloadJson,
   ResolveJson,
@@ -14,6 +17,8 @@ export type {
   StatsJson,
   StatusJson,
 } from "../control/wire.js";
+export type { DestinationFormat } from "../embed/parse-destination.js";
+export { formatDestination, parseDestination } from "../embed/parse-destination.js";
 export type { AcmAddressInput } from "./acm-address.js";
 export type { AcmCallOptions } from "./acm-call.js";
 export type {
@@ -29,6 +34,3 @@ export type { AcmConnectionOptions, AcmServiceAddress } from "./acm-connection.j
 export { ACM_DEFAULT_PORT } from "./acm-connection.js";
 export type { ControlCallOptions, ControlClientOptions } from "./control-client.js";
 export { ControlClient } from "./control-client.js";
-export { encodeCounters, encodePath } from "../control/encode.js";
-export type { DestinationFormat } from "../embed/parse-destination.js";
-export { formatDestination, parseDestination } from "../embed/parse-destination.js";

@@ -6,5 +6,6 @@ export { loadConfig } from "./load-config.js";
 export { DEFAULT_PATHS } from "./options/option-table.js";
 export { readOptions } from "./options/read-options.js";
 export type { ConfigInput } from "./schema.js";
+export { configSchema } from "./schema.js";
 export type { Diagnostic, Severity } from "./text/diagnostic.js";
 export { DiagnosticSink, formatDiagnostic } from "./text/diagnostic.js";

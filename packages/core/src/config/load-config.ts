@@ -11,8 +11,8 @@ import { optionsToInput } from "./options/to-input.js";
 import { planProviders } from "./providers.js";
 import { type ConfigInput, type ConfigOutput, configSchema } from "./schema.js";
 import { type Diagnostic, DiagnosticSink, formatDiagnostic } from "./text/diagnostic.js";
-import { formatPath, type KeyPath } from "./yaml/locate.js";
-import { readYaml, type YamlConfig } from "./yaml/read-yaml.js";
+import { formatPath, type KeyPath } from "./yaml/key-path.js";
+import type { YamlConfig } from "./yaml/read-yaml.js";
 
 /** Which files to read, and what goes over them. */
 export interface ConfigSources {
@@ -99,6 +99,8 @@ async function loadYaml(file: string | undefined, sink: DiagnosticSink): Promise
   if (file === undefined) return undefined;
   const text = await readText(file, "error", sink);
   if (text === undefined) throw invalid(sink);
+  // The YAML parser is the largest part of a start, and most daemons have no such file.
+  const { readYaml } = await import("./yaml/read-yaml.js");
   return readYaml(text, file, sink);
 }
 

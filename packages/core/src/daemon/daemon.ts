@@ -11,7 +11,7 @@ import type { AcmAddress } from "../server/listen.js";
 import { compareConfigs } from "./config-change.js";
 import { preloadVersions } from "./file-versions.js";
 import type { DaemonLog } from "./log.js";
-import type { DaemonOptions, DaemonReady } from "./options.js";
+import type { DaemonOptions, DaemonReady, DaemonState } from "./options.js";
 import {
   closeParts,
   composeDaemonEngine,
@@ -23,8 +23,6 @@ import {
 } from "./parts.js";
 import { within } from "./within.js";
 
-type State = "new" | "starting" | "ready" | "reloading" | "stopping" | "stopped";
-
 /**
  * The daemon: configuration, log, lock, engine, client protocol server and control socket, in the order in which they start; they
  * stop in the reverse one. Signals are the program's business: call {@link reload} and {@link stop}.
@@ -32,7 +30,7 @@ type State = "new" | "starting" | "ready" | "reloading" | "stopping" | "stopped"
 export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #clock: Clock;
-  #state: State = "new";
+  #state: DaemonState = "new";
   #startedAt = 0;
   #reloads = 0;
   #preloadVersions = "";
@@ -47,7 +45,8 @@ export class Daemon implements AsyncDisposable {
     this.#clock = options.clock ?? systemClock;
   }
 
-  get state(): State {
+  /** Where the daemon is in its life. */
+  get state(): DaemonState {
     return this.#state;
   }
 
@@ -187,7 +186,7 @@ export class Daemon implements AsyncDisposable {
       throw error;
     } finally {
       // A stop may have begun meanwhile; TypeScript does not see that.
-      if ((this.#state as State) === "reloading") {
+      if ((this.#state as DaemonState) === "reloading") {
         this.#state = "ready";
         this.#notify("READY=1");
       }

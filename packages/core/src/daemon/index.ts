@@ -1,2 +1,2 @@
 export { Daemon } from "./daemon.js";
-export type { DaemonOptions, DaemonReady } from "./options.js";
+export type { DaemonOptions, DaemonReady, DaemonState } from "./options.js";

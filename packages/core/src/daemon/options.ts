@@ -34,3 +34,6 @@ export interface DaemonReady {
   /** Path of the control socket, where there is one. */
   readonly control?: string;
 }
+
+/** A daemon's life: forward only, but for `ready` and `reloading`. */
+export type DaemonState = "new" | "starting" | "ready" | "reloading" | "stopping" | "stopped";

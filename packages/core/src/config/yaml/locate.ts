@@ -1,16 +1,5 @@
 import { type Document, isMap, isNode, isScalar, isSeq, type LineCounter } from "yaml";
-
-/** A key path inside the document. */
-export type KeyPath = readonly (string | number)[];
-
-/** `caches.address.ttlMs`, `providers[0].package`. */
-export function formatPath(path: KeyPath): string {
-  return path.reduce<string>(
-    (whole, part) =>
-      typeof part === "number" ? `${whole}[${String(part)}]` : whole === "" ? part : `${whole}.${part}`,
-    "",
-  );
-}
+import type { KeyPath } from "./key-path.js";
 
 /** Line of the key at `path`, or of the nearest parent that is there. */
 export function lineOf(document: Document, lines: LineCounter, path: KeyPath): number | undefined {

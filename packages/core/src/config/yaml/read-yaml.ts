@@ -1,7 +1,8 @@
 import { LineCounter, parseDocument } from "yaml";
 import { type ConfigInput, configSchema } from "../schema.js";
 import type { DiagnosticSink } from "../text/diagnostic.js";
-import { formatPath, type KeyPath, lineOf } from "./locate.js";
+import { formatPath, type KeyPath } from "./key-path.js";
+import { lineOf } from "./locate.js";
 import { shapeOf } from "./schema-shape.js";
 import { unknownKeys } from "./unknown-keys.js";
 

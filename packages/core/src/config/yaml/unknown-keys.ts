@@ -1,5 +1,5 @@
 import { nearest } from "../text/nearest.js";
-import type { KeyPath } from "./locate.js";
+import type { KeyPath } from "./key-path.js";
 import { type SchemaShape, unwrap } from "./schema-shape.js";
 
 /** A key the schema does not know, and the one that was probably meant. */
