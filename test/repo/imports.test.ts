@@ -20,6 +20,8 @@ const lawful: Readonly<Record<string, string>> = {
   "packages/ib/package.json": manifest("ib", { ".": entry("index.ts") }),
   "packages/ib/src/index.ts": 'export { gid } from "./gid.js";\n',
   "packages/ib/src/gid.ts": "export const gid = 1;\n",
+  "packages/ib/src/owner.ts": 'export { part } from "./part.js";\nexport type Owner = 1;\n',
+  "packages/ib/src/part.ts": 'import type { Owner } from "./owner.js";\nexport const part: Owner = 1;\n',
   "packages/native/package.json": manifest("native", { ".": entry("index.ts") }),
   "packages/native/src/index.ts": 'export { load } from "./binding.js";\n',
   "packages/native/src/binding.ts": 'import { gid } from "@verbena/ib";\nexport const load = gid;\n',
