@@ -48,13 +48,13 @@ describe("documents", () => {
   it("hold TypeScript that compiles", () => {
     const all = documents().flatMap(snippets);
     expect(all.length === 0 ? [] : typeErrors(all)).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it("would report TypeScript that does not compile", () => {
     expect(typeErrors([{ name: "here", text: 'import { nothing } from "@verbena/ib";\nawait nothing;\n' }])).toEqual([
       expect.stringContaining("here: Module '\"@verbena/ib\"' has no exported member 'nothing'"),
     ]);
-  }, 60_000);
+  }, 120_000);
 
   it("link to files that exist", () => {
     const broken = documents().flatMap((path) =>

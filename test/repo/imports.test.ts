@@ -103,7 +103,7 @@ function violations(files: Readonly<Record<string, string>>): readonly Violation
 describe("import rules", () => {
   it("accept a lawful workspace", () => {
     expect(violations(lawful)).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 
   let found: readonly Violation[] = [];
   beforeAll(() => {
@@ -112,7 +112,7 @@ describe("import rules", () => {
       ...targets,
       ...Object.fromEntries(unlawful.map(([, path, text]) => [path, text])),
     });
-  }, 30_000);
+  }, 120_000);
 
   it.each(unlawful)("report %s: %s", (rule, path) => {
     expect(found.filter(({ from }) => from === path).map((violation) => violation.rule.name)).toContain(rule);
@@ -141,5 +141,5 @@ export function load(): void {
       ["no-restricted-syntax", 1],
       ["no-restricted-properties", 3],
     ]);
-  }, 60_000);
+  }, 120_000);
 });
