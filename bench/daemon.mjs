@@ -68,6 +68,7 @@ async function measureCached(daemon) {
   });
 }
 
+const machine = describeMachine();
 const dir = mkdtempSync(join(tmpdir(), "verbena-bench-"));
 const stops = [];
 try {
@@ -83,7 +84,7 @@ try {
   const cached = await measureCached(daemon);
 
   const results = {
-    machine: describeMachine(),
+    machine,
     date: new Date().toISOString().slice(0, 10),
     seconds,
     rounds,
@@ -123,7 +124,7 @@ function report({ machine, date, cached, uncached, start, idleRssKiB }) {
     round(row.serverRssKiB / 1024),
   ]);
   const head = ["clients", "requests/s", "p50 µs", "p99 µs", "CPU µs/request", "server CPU", "client CPU", "RSS MiB"];
-  return `Cached RESOLVE by name over the Unix socket, medians of ${rounds} rounds of ${seconds} s (${date}, ${machine}):
+  return `Cached RESOLVE by name over the Unix socket, ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`} of ${seconds} s (${date}, ${machine}):
 
 ${table(head, rows)}
 | what | value |

@@ -1,8 +1,8 @@
-import { cpus, release, totalmem } from "node:os";
+import { cpus, loadavg, release, totalmem } from "node:os";
 
-/** One line on what the figures were measured with. */
+/** One line on what the figures were measured with, and on how busy the machine was besides. Call it before measuring. */
 export function describeMachine() {
   const [first] = cpus();
   const gib = Math.round(totalmem() / 2 ** 30);
-  return `${cpus().length} × ${first?.model.trim() ?? "unknown CPU"}, ${gib} GiB, Linux ${release()}, Node ${process.versions.node}`;
+  return `${cpus().length} × ${first?.model.trim() ?? "unknown CPU"}, ${gib} GiB, Linux ${release()}, Node ${process.versions.node}, load ${loadavg()[0].toFixed(1)} before`;
 }
