@@ -3,7 +3,7 @@ import type { PreloadSource } from "../preload/types.js";
 import type { Destination } from "../sdk/destination.js";
 import type { Endpoint } from "../sdk/endpoint.js";
 import { destinationKey } from "./destination-key.js";
-import type { RouteFields } from "./route-key.js";
+import type { RouteFields } from "./route-fields.js";
 
 /** A path of a file. `isLocal`: the port's own, which never expires. */
 export interface FileRoute {

@@ -11,7 +11,8 @@ import type { LocalEndpoint } from "./local-endpoint.js";
 import { LookupStep } from "./lookup-step.js";
 import type { EngineSettings } from "./options.js";
 import { type Call, Restart } from "./request-call.js";
-import { definedFields, type LooseRouteFields, type RouteFields, routeKey } from "./route-key.js";
+import { definedFields, type LooseRouteFields, type RouteFields } from "./route-fields.js";
+import { routeKey } from "./route-key.js";
 import { plainQuery, type RouteValue, routeQuestion } from "./route-question.js";
 
 export interface PipelineOptions {

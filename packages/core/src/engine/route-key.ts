@@ -1,16 +1,5 @@
-import type { RouteQuery } from "../sdk/route.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
-
-/** A route question without its endpoint. */
-export type RouteFields = Omit<RouteQuery, "endpoint">;
-
-/** The same while it is put together: what is not set may also be there as `undefined`. */
-export type LooseRouteFields = { readonly [K in keyof RouteFields]: RouteFields[K] | undefined } & {
-  readonly sgid: RouteFields["sgid"];
-  readonly pkey: RouteFields["pkey"];
-  readonly reversible: boolean;
-  readonly maxPaths: number;
-};
+import type { LooseRouteFields } from "./route-fields.js";
 
 /**
  * Cache key of a route question under an endpoint: every field that is set, each with its letter; the endpoint's own GID and P_Key go
@@ -30,11 +19,4 @@ export function routeKey(endpoint: LocalEndpoint, fields: LooseRouteFields): str
   if (!fields.reversible) key += "u";
   if (fields.maxPaths !== 1) key += `m${fields.maxPaths}`;
   return key;
-}
-
-/** Leaves out what is `undefined`. */
-export function definedFields(fields: LooseRouteFields): RouteFields {
-  const defined: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) defined[name] = value;
-  return defined as unknown as RouteFields;
 }

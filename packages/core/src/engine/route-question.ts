@@ -4,7 +4,8 @@ import { gidDestination, lidDestination } from "./destination-key.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { Question } from "./lookup-step.js";
 import type { EngineSettings } from "./options.js";
-import { type RouteFields, routeKey } from "./route-key.js";
+import type { RouteFields } from "./route-fields.js";
+import { routeKey } from "./route-key.js";
 
 /** What the route cache keeps: at least one path, best first. */
 export interface RouteValue {
