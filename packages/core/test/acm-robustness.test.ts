@@ -95,8 +95,9 @@ describe("malformed input", () => {
     for (const client of open.splice(0)) client.destroy();
     await clients(0);
   });
-  afterAll(() => {
+  afterAll(async () => {
     server.kill();
+    await once(server, "exit");
     rmSync(dir, { recursive: true });
   });
 
