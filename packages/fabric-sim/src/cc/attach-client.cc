@@ -11,10 +11,10 @@ namespace fabricsim {
 namespace {
 // A fabric that stands still longer than this many bytes of packets loses them, as a wire would.
 constexpr size_t kMaxOutbox = 16u << 20;
-constexpr size_t kReadChunk = 256u << 10;
+constexpr size_t kReadChunk = 128u << 10;
 }  // namespace
 
-AttachClient::AttachClient(int fd) : fd_(fd) {}
+AttachClient::AttachClient(int fd) : fd_(fd), chunk_(new uint8_t[kReadChunk]) {}
 
 AttachClient::~AttachClient() { close(fd_); }
 
@@ -71,12 +71,9 @@ int AttachClient::call(Lock &lock, attach::Type type, const Bytes &body, Bytes *
 
 void AttachClient::readReady(AttachEvents &events) {
   if (lost_) return;
-  size_t before = inbox_.size();
-  inbox_.resize(before + kReadChunk);
-  ssize_t n = recv(fd_, inbox_.data() + before, kReadChunk, MSG_DONTWAIT);
-  int error = errno;
-  inbox_.resize(before + (n > 0 ? static_cast<size_t>(n) : 0));
-  if (n < 0 && (error == EAGAIN || error == EWOULDBLOCK || error == EINTR)) return;
+  ssize_t n = recv(fd_, chunk_.get(), kReadChunk, MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+  if (n > 0) inbox_.insert(inbox_.end(), chunk_.get(), chunk_.get() + n);
   if (n <= 0 || !takeFrames(events)) lose(events);
 }
 

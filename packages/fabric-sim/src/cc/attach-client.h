@@ -76,6 +76,7 @@ class AttachClient {
   bool lost_ = false;
   uint32_t lastTag_ = 0;
   std::vector<Hca> hcas_;
+  std::unique_ptr<uint8_t[]> chunk_;
   Bytes inbox_;
   Bytes outbox_;
   std::map<uint32_t, Call *> calls_;

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +20,7 @@ namespace {
 // Device names and the like are shorter than the fields of umad's structures.
 template <size_t N>
 void copyText(char (&to)[N], const char *from) {
-  size_t length = strnlen(from, N - 1);
+  size_t length = std::min(strlen(from), N - 1);
   memcpy(to, from, length);
   to[length] = '\0';
 }

@@ -6,7 +6,7 @@ import { AttachServer } from "../../src/attach/attach-server.js";
 import { FakeHost } from "./fake-host.js";
 import { hasLinkedPrograms, Program } from "./programs.js";
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 
 const TABLE_BYTES = 2 * 1024 * 1024 + 17;
 /** Offset of the MAD in a packet without GRH. */
@@ -34,9 +34,16 @@ describe.each(hasLinkedPrograms() ? ["loaded", "preloaded"] : ["loaded"])("libfa
   afterEach(async () => {
     await Promise.all(programs.map((program) => program.kill()));
     await server.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it("leaves nothing behind when it closes", async () => {
+    const program = start("umad-peer", ["serve"]);
+    expect(await program.line()).toBe("ready");
+    expect(readdirSync(directory).sort()).toEqual(["fabric.sock", "state-0", "state-1"]);
+    await server.close();
     expect(host.subscriptions).toBe(0);
     expect(readdirSync(directory)).toEqual([]);
-    rmSync(directory, { recursive: true });
   });
 
   it("shows devices and ports", async () => {

@@ -59,8 +59,8 @@ export class Program {
 
   /** Its next line of output, or what it wrote to standard error if it ended. */
   async line(): Promise<string> {
-    const { value, done } = await this.#lines.next();
-    return done === true ? `ended: ${this.#stderr}` : String(value);
+    const next = await this.#lines.next();
+    return next.done === true ? `ended: ${this.#stderr}` : next.value;
   }
 
   /** Ends its standard input, which tells it to finish. */
@@ -78,9 +78,9 @@ export class Program {
   async rest(): Promise<string[]> {
     const lines: string[] = [];
     for (;;) {
-      const { value, done } = await this.#lines.next();
-      if (done === true) break;
-      lines.push(String(value));
+      const next = await this.#lines.next();
+      if (next.done === true) break;
+      lines.push(next.value);
     }
     const [status, signal] = await this.#ended;
     if (status !== 0) throw new Error(`ended with ${String(status ?? signal)}: ${this.#stderr}`);

@@ -134,8 +134,8 @@ static void ask_table(int port, int agent, int lid, uint32_t bytes) {
   uint8_t *mad = umad_get_mad(buffer);
   set_header(mad, GET_TABLE, 78);
   put32(mad + SA_DATA, bytes);
-  send_to(port, agent, buffer, lid, MAD_SIZE, 20000, 0);
-  CHECK(umad_poll(port, 20000) == 0);
+  send_to(port, agent, buffer, lid, MAD_SIZE, 60000, 0);
+  CHECK(umad_poll(port, 60000) == 0);
   int length = MAD_SIZE;
   void *first = umad_buffer(MAD_SIZE);
   CHECK(umad_recv(port, first, &length, 0) == -ENOSPC && errno == ENOSPC);
@@ -157,7 +157,7 @@ static void ask_upload(int port, int agent, int lid, uint32_t bytes) {
   for (uint32_t i = 0; i < bytes; ++i) mad[SA_DATA + i] = pattern(i);
   send_to(port, agent, buffer, lid, SA_DATA + (int)bytes, TIMEOUT_MS, 3);
   int length;
-  void *got = receive(port, &length, 20000);
+  void *got = receive(port, &length, 60000);
   const uint8_t *reply = umad_get_mad(got);
   CHECK(umad_status(got) == 0 && reply[3] == GET_MULTI_RESP);
   CHECK(get32(reply + SA_DATA) == bytes && get32(reply + SA_DATA + 4) == bytes);
