@@ -1,12 +1,11 @@
 import type { Command } from "commander";
-import type { ExitCode } from "./exit-code.js";
 import type { Io } from "./io.js";
 
 /** What a command gets beside its own arguments. */
 export interface CommandHost {
   readonly io: Io;
   /** Called once, with the status the process ends with. */
-  exit(code: ExitCode | number): void;
+  exit(code: number): void;
 }
 
 /** Adds a group of commands to the program. */
@@ -16,9 +15,11 @@ export type Register = (program: Command, host: CommandHost) => void;
  * Makes a commander action out of a function that returns the exit status; a thrown error is reported and mapped. The function
  * loads its implementation itself, so that a command pays only for what it needs.
  */
+// The caller says which options it has declared; commander itself does not know their types.
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
 export function action<Options extends { readonly json?: boolean }>(
   host: CommandHost,
-  run: (positional: readonly string[], options: Options) => Promise<ExitCode | number>,
+  run: (positional: readonly string[], options: Options) => Promise<number>,
 ): (...args: unknown[]) => Promise<void> {
   return async (...args) => {
     const command = args.at(-1) as Command;

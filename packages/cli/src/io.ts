@@ -1,7 +1,7 @@
 /** Where a command writes. Handed in, so that tests see every byte. */
 export interface Io {
-  out(text: string): void;
-  err(text: string): void;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
 }
 
 /** Standard output and error of this process. A reader that has gone (`verbena … | head`) is no failure. */

@@ -141,9 +141,9 @@ describe("faults", () => {
       const changes = control.watch();
       const until = async (isWanted: (change: ChangeJson) => boolean): Promise<void> => {
         for (;;) {
-          const { value, done } = await changes.next();
-          if (done === true) throw new Error("the watch has ended");
-          if (isWanted(value)) return;
+          const next = await changes.next();
+          if (next.done === true) throw new Error("the watch has ended");
+          if (isWanted(next.value)) return;
         }
       };
       await until(({ type }) => type === "watching");

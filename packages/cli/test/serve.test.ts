@@ -52,6 +52,24 @@ describe("serve", () => {
   );
 
   it(
+    "ends at once on a second signal, though somebody still waits for an answer",
+    async () => {
+      await using daemon = await cluster.serve("H1");
+      await daemon.control.resolve({ destination: "node2" });
+      await cluster.sim.request({ op: "sa", mode: "silent" });
+      const waiting = ask(["acme", "-S", daemon.socket, "-f", "n", "-s", "H1", "-d", "node3"]);
+      await daemon.control.resolve({ destination: "node3", deadlineMs: 1 }).catch(() => undefined);
+      daemon.child.kill("SIGTERM");
+      await daemon.logged(/"msg":"stopping"/);
+      daemon.child.kill("SIGTERM");
+      expect(await daemon.child.ended).toEqual({ code: null, signal: "SIGTERM" });
+      expect((await waiting).status).not.toBe(0);
+      await cluster.sim.request({ op: "sa", mode: "normal" });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     "names every wrong line and ends with 2, also when asked to go to the background",
     async () => {
       const options = cluster.write("bad.cfg", "timeout 0\nretries 2\nsa_depth none\n");

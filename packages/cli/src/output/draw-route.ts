@@ -27,7 +27,8 @@ export function drawRoute({ hops }: Pick<RouteResult, "hops">, label: (node: str
     add(" ".repeat(cable.length), cable, " ".repeat(cable.length));
   });
   const last = hops.at(-1);
-  if (last !== undefined) box(label(split(last.to)[0]), true, false);
+  if (last === undefined) return "";
+  box(label(split(last.to)[0]), true, false);
   return [top, middle, bottom].map((cells) => `${cells.join("").trimEnd()}\n`).join("");
 }
 

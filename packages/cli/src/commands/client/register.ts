@@ -49,6 +49,7 @@ Examples:
 function registerViews(program: Command, host: CommandHost): void {
   asked(program.command("endpoints"))
     .description("list the local endpoints and their addresses")
+    .addHelpText("after", "\nExample:\n  verbena endpoints --json\n")
     .action(
       action<ServiceOptions>(host, async (_none, options) => {
         const { endpointsCommand } = await import("./endpoints.js");
@@ -57,6 +58,7 @@ function registerViews(program: Command, host: CommandHost): void {
     );
   asked(program.command("stats"))
     .description("show the daemon's counters")
+    .addHelpText("after", "\nExample:\n  verbena stats --socket /tmp/h1.sock\n")
     .action(
       action<ServiceOptions>(host, async (_none, options) => {
         const { statsCommand } = await import("./stats.js");
@@ -69,6 +71,7 @@ function registerCache(program: Command, host: CommandHost): void {
   const cache = program.command("cache").description("look into the daemon's caches");
   asked(cache.command("ls"))
     .description("list what is cached")
+    .addHelpText("after", "\nExample:\n  verbena cache ls | grep node12\n")
     .action(
       action<ServiceOptions>(host, async (_none, options) => {
         const { listCache } = await import("./cache.js");
@@ -78,6 +81,7 @@ function registerCache(program: Command, host: CommandHost): void {
   asked(cache.command("flush"))
     .description("drop one destination, or everything")
     .argument("[destination]", "as for resolve")
+    .addHelpText("after", "\nExamples:\n  verbena cache flush node12\n  verbena cache flush\n")
     .action(
       action<ServiceOptions>(host, async ([destination], options) => {
         const { flushCache } = await import("./cache.js");

@@ -45,9 +45,10 @@ export async function background(options: ServeOptions, io: Io): Promise<ExitCod
 
 /** In the daemon: reports the outcome of the start to the command that waits for it, if one does. */
 export function tellParent(outcome: { readonly ready: DaemonReady } | { readonly error: unknown }): void {
-  const fd = Number(process.env[READY_FD]);
+  const fd = Number(process.env[READY_FD] ?? "");
   if (!Number.isInteger(fd) || fd < 3) return;
-  delete process.env[READY_FD];
+  // What the daemon starts in its turn must not write there.
+  process.env[READY_FD] = "";
   const report = "ready" in outcome ? outcome : { error: describe(outcome.error) };
   try {
     writeSync(fd, `${JSON.stringify(report)}\n`);

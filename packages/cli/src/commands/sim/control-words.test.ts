@@ -1,0 +1,54 @@
+import { failureOf } from "../../../test/support/failure-of.js";
+import { parseControlWords } from "./control-words.js";
+
+describe("parseControlWords", () => {
+  it.each([
+    ["status", { op: "status" }],
+    ["counters", { op: "counters" }],
+    ["topology", { op: "topology" }],
+    ["reregister", { op: "sm", action: "reregister" }],
+    ["sweep", { op: "sm", action: "sweep" }],
+    ["link down H2", { op: "link", action: "down", end: "H2" }],
+    ["link up L1[3]", { op: "link", action: "up", end: "L1[3]" }],
+    ["sa silent", { op: "sa", mode: "silent" }],
+    ["sa busy 5s", { op: "sa", mode: "busy", durationMs: 5000 }],
+    ["sa normal", { op: "sa", mode: "normal" }],
+    ["addr add H1 192.0.2.1/24", { op: "addr", action: "add", node: "H1", address: "192.0.2.1/24" }],
+    [
+      "addr add H1[2] 2001:db8::1/64 0x8001",
+      { op: "addr", action: "add", node: "H1[2]", address: "2001:db8::1/64", pkey: "0x8001" },
+    ],
+    ["addr del 192.0.2.1", { op: "addr", action: "del", address: "192.0.2.1" }],
+    ["addr move 192.0.2.1 H2", { op: "addr", action: "move", address: "192.0.2.1", node: "H2" }],
+    ["lid change H1", { op: "lid", action: "change", end: "H1" }],
+    ["routes H1 H8", { op: "routes", from: "H1", to: "H8" }],
+  ])("%s", (line, request) => {
+    expect(parseControlWords(line.split(" "))).toEqual(request);
+  });
+
+  it.each([
+    "status now",
+    "link",
+    "link down",
+    "link sideways H2",
+    "link down H2 H3",
+    "sa",
+    "sa deaf",
+    "addr",
+    "addr add H1",
+    "addr del 192.0.2.1 H1",
+    "addr move 192.0.2.1",
+    "addr move 192.0.2.1 H2 0xffff",
+    "lid H1",
+    "routes H1",
+    "nonsense",
+  ])("refuses %s", (line) => {
+    expect(failureOf(() => parseControlWords(line.split(" ")))).toMatchObject({ code: "VERBENA_CLI_USAGE_ARGUMENT" });
+  });
+
+  it("refuses a wrong duration", () => {
+    expect(failureOf(() => parseControlWords(["sa", "busy", "long"]))).toMatchObject({
+      code: "VERBENA_CLI_USAGE_DURATION",
+    });
+  });
+});

@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import { createProgram } from "./program.js";
+
+const silent = { out: () => undefined, err: () => undefined };
+
+function leaves(command: Command, above: string): readonly { readonly name: string; readonly command: Command }[] {
+  const name = `${above} ${command.name()}`.trim();
+  if (command.commands.length === 0) return [{ name, command }];
+  return command.commands.flatMap((child) => leaves(child, name));
+}
+
+describe("the command tree", () => {
+  const commands = leaves(createProgram({ io: silent, exit: () => undefined }), "");
+
+  it("has the documented commands", () => {
+    expect(commands.map(({ name }) => name)).toEqual([
+      "verbena serve",
+      "verbena resolve",
+      "verbena endpoints",
+      "verbena stats",
+      "verbena cache ls",
+      "verbena cache flush",
+      "verbena acme",
+      "verbena sim run",
+      "verbena sim exec",
+      "verbena sim ctl",
+      "verbena sim topology",
+      "verbena demo",
+    ]);
+  });
+
+  it.each(commands)("$name has a description and an example that begins with its name", ({ name, command }) => {
+    let help = "";
+    command.configureOutput({
+      writeOut: (text) => {
+        help += text;
+      },
+    });
+    command.outputHelp();
+    expect(command.description()).not.toBe("");
+    expect(help).toMatch(new RegExp(`Examples?:\\n(.*\\n)* {2}${name}`));
+  });
+
+  it.each(commands.filter(({ name }) => name !== "verbena acme"))("$name offers --json", ({ command }) => {
+    expect(command.options.map(({ long }) => long)).toContain("--json");
+  });
+});
