@@ -44,7 +44,7 @@ suite(`our SA beside OpenSM${reason === undefined ? "" : `: ${reason}`}`, () => 
 
   /** Starts a program and waits until it has printed that it is ready. */
   const startUntil = async (ready: string, program: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
-    const child = spawn(find(program) ?? program, args, { env: { ...process.env, ...env }, stdio: "pipe" });
+    const child = spawn(find(program) ?? program, args, { cwd: dir, env: { ...process.env, ...env }, stdio: "pipe" });
     children.unshift(child);
     await output(child, ready);
   };

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { libfabricsimPath } from "@verbena/fabric-sim";
 
@@ -37,10 +38,10 @@ export interface Run {
   readonly stderr: string;
 }
 
-/** Runs a program to its end. */
+/** Runs a program to its end, in the temporary folder: ibsim's preload makes folders where it runs. */
 export function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Run> {
   return new Promise((settle) => {
-    const options = { env: { ...process.env, ...env }, maxBuffer: 1 << 28, timeout: 120_000 };
+    const options = { cwd: tmpdir(), env: { ...process.env, ...env }, maxBuffer: 1 << 28, timeout: 120_000 };
     execFile(find(program) ?? program, args, options, (error, stdout, stderr) => {
       const status = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
       settle({ status, stdout, stderr });
