@@ -69,6 +69,12 @@ describe.each(hasLinkedPrograms() ? ["loaded", "preloaded"] : ["loaded"])("libfa
     expect(await answering.rest()).toEqual(["unanswered 3"]);
   });
 
+  it("serves many threads at once", async () => {
+    const answering = start("umad-peer", ["serve"], "H2");
+    expect(await answering.line()).toBe("ready");
+    expect(await start("umad-threads", ["2"]).rest()).toEqual(["ok"]);
+  });
+
   it("repeats segments and acknowledgements that the wire loses", async () => {
     // A segment in the middle of a window, and an acknowledgement. Each costs the two seconds that the sender waits.
     const lost: string[] = [];
