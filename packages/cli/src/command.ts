@@ -8,9 +8,6 @@ export interface CommandHost {
   exit(code: number): void;
 }
 
-/** Adds a group of commands to the program. */
-export type Register = (program: Command, host: CommandHost) => void;
-
 /**
  * Makes a commander action out of a function that returns the exit status; a thrown error is reported and mapped. The function
  * loads its implementation itself, so that a command pays only for what it needs.

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { AcmClient, ControlClient } from "@verbena/core/client";
 import { VerbenaError } from "@verbena/ib";
 import { cliError } from "../../errors.js";
@@ -15,31 +16,25 @@ export type Service =
   | { readonly kind: "acm"; readonly client: AcmClient };
 
 /**
- * Runs `use` with the daemon. The control socket is tried first; where there is none the ACM socket serves what it can.
+ * Runs `use` with the daemon. The control socket is tried first; where nobody listens there, the ACM socket serves what it can.
  * Rejects with VERBENA_CLI_NO_DAEMON when neither answers.
  */
 export async function withService<T>(options: ServiceOptions, use: (service: Service) => Promise<T>): Promise<T> {
   const path = options.control ?? `${options.socket}.ctl`;
   await using control = new ControlClient({ path });
-  if (await answers(control)) return await use({ kind: "control", client: control });
-  if (options.control !== undefined) throw cliError("VERBENA_CLI_NO_DAEMON", { details: { path } });
+  try {
+    return await use({ kind: "control", client: control });
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    if (options.control !== undefined) throw noDaemon(path, error);
+  }
   await using acm = await connectAcm(options.socket);
   return await use({ kind: "acm", client: acm });
 }
 
-async function answers(control: ControlClient): Promise<boolean> {
-  try {
-    await control.status();
-    return true;
-  } catch (error) {
-    if (VerbenaError.is(error, "VERBENA_CLIENT_CONNECT") && !isForbidden(error)) return false;
-    throw error;
-  }
-}
-
 /** A control socket that exists and may not be used is a fact to report, not a daemon without one. */
-function isForbidden(error: VerbenaError): boolean {
-  return error.errno === 13;
+function isAbsent(error: unknown): boolean {
+  return VerbenaError.is(error, "VERBENA_CLIENT_CONNECT") && error.errno !== constants.errno.EACCES;
 }
 
 async function connectAcm(socketPath: string): Promise<AcmClient> {
@@ -47,8 +42,12 @@ async function connectAcm(socketPath: string): Promise<AcmClient> {
     return await AcmClient.connect({ socketPath });
   } catch (cause) {
     if (!VerbenaError.is(cause, "VERBENA_CLIENT_CONNECT")) throw cause;
-    throw cliError("VERBENA_CLI_NO_DAEMON", { details: { path: socketPath }, cause });
+    throw noDaemon(socketPath, cause);
   }
+}
+
+function noDaemon(path: string, cause: unknown): Error {
+  return cliError("VERBENA_CLI_NO_DAEMON", { details: { path }, cause });
 }
 
 /** What a command says when only the ACM socket answers. */
