@@ -8,10 +8,11 @@ export function sightOf(before: PortReading | undefined, after: PortReading | un
   return before.smLid === after.smLid && before.smSl === after.smSl ? "same" : "sm-moved";
 }
 
-/** Old kernels leave the link layer of an InfiniBand port unspecified. */
+/** Old kernels leave the link layer of an InfiniBand port unspecified; ibsim's umad library calls it `IB`. */
+const INFINIBAND_NAMES: ReadonlySet<string> = new Set(["infiniband", "ib", "unspecified", ""]);
+
 export function isInfiniBand(linkLayer: string): boolean {
-  const layer = linkLayer.toLowerCase();
-  return layer === "infiniband" || layer === "unspecified" || layer === "";
+  return INFINIBAND_NAMES.has(linkLayer.toLowerCase());
 }
 
 function isMoved(before: PortReading, after: PortReading): boolean {
