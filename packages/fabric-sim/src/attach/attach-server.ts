@@ -9,12 +9,12 @@ import { type AttachedProgram, AttachSession, type SessionContext } from "./atta
 import { IssmHolders } from "./issm-holders.js";
 import { readMadPacketHead } from "./mad-packet.js";
 import { MAX_SOCKET_PATH, SOCKET_NAME } from "./protocol.js";
-import { StatePageWriter } from "./state-page.js";
+import { StatePages } from "./state-pages.js";
 
 /** Options of {@link AttachServer.listen}. */
 export interface AttachServerOptions {
   readonly host: AttachHost;
-  /** The fabric's directory; gets `fabric.sock` and one `state-N` file for each HCA. */
+  /** The fabric's directory; gets `fabric.sock` and a `state-N` file for each HCA that programs use. */
   readonly directory: string;
 }
 
@@ -22,7 +22,7 @@ export interface AttachServerOptions {
 export class AttachServer {
   private readonly sessions = new Set<AttachSession>();
   private readonly agents = new AgentRegistry<AttachSession>();
-  private readonly pages: readonly StatePageWriter[];
+  private readonly pages: StatePages;
   private readonly endSubscription: () => void;
   private closing: Promise<void> | undefined;
 
@@ -31,20 +31,20 @@ export class AttachServer {
     private readonly server: Server,
     directory: string,
   ) {
-    this.pages = host.hcas().map((hca) => new StatePageWriter(join(directory, `state-${hca.index}`), hca));
+    this.pages = new StatePages(directory);
     for (const hca of host.hcas()) {
       host.setReceiver(hca, (portNumber, packet) => {
         this.receive(hca, portNumber, packet);
       });
     }
     this.endSubscription = host.onChange((hca, change) => {
-      if (change.type === "state") this.pages[hca.index]?.update();
+      if (change.type === "state") this.pages.update(hca);
       for (const session of this.sessions) session.announce(hca, change);
     });
     const context: SessionContext = {
       host,
       agents: this.agents,
-      pagePath: (hcaIndex) => this.pages[hcaIndex]?.path ?? "",
+      pages: this.pages,
       issm: new IssmHolders((hcaIndex, portNumber, isOn) => {
         const hca = host.hcas()[hcaIndex];
         if (hca !== undefined) host.setIsSm(hca, portNumber, isOn);
@@ -56,7 +56,7 @@ export class AttachServer {
   }
 
   /**
-   * Writes the state pages and begins to listen. The caller makes sure that no other fabric uses the directory; a socket file that
+   * Begins to listen. The caller makes sure that no other fabric uses the directory; a socket file that
    * an earlier one left is replaced.
    *
    * @throws `VERBENA_SIM_SOCKET_PATH` if the socket's path is too long, `VERBENA_SIM_DIR` if the directory cannot be used.
@@ -102,7 +102,7 @@ export class AttachServer {
     });
     for (const session of [...this.sessions]) session.close();
     await closed;
-    for (const page of this.pages) page.close();
+    this.pages.close();
   }
 
   private receive(hca: AttachedHca, portNumber: number, packet: Buffer): void {

@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import { basename } from "node:path";
 import type { AgentRegistry } from "./agent-registry.js";
 import type { AttachedHca, AttachHost, HcaChange } from "./attach-host.js";
 import { FrameReader, ProtocolViolation } from "./frame.js";
@@ -16,6 +15,7 @@ import {
   type RegisterAgent,
 } from "./messages.js";
 import { Errno, MessageType, PROTOCOL_VERSION } from "./protocol.js";
+import type { StatePages } from "./state-pages.js";
 
 /** A program that reads nothing loses packets beyond this, as a full receive queue does. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
@@ -26,8 +26,7 @@ const MIN_PACKET = 28;
 export interface SessionContext {
   readonly host: AttachHost;
   readonly agents: AgentRegistry<AttachSession>;
-  /** Path of the state page of the HCA with this index. */
-  pagePath(hcaIndex: number): string;
+  readonly pages: StatePages;
   readonly issm: IssmHolders<AttachSession>;
 }
 
@@ -166,10 +165,19 @@ export class AttachSession {
     if (hcas.size === 0) {
       return encodeStatusReply(MessageType.HELLO, tag, Errno.ENODEV, "no node is named; set FABRICSIM_NODE");
     }
-    this.hello = hello;
-    this.hcas = [...hcas];
-    const pages = this.hcas.map(({ index }) => ({ index, pageName: basename(this.context.pagePath(index)) }));
-    return encodeHelloReply(tag, pages);
+    return this.accept(tag, hello, [...hcas]);
+  }
+
+  private accept(tag: number, hello: Hello, hcas: readonly AttachedHca[]): Buffer {
+    try {
+      const pages = hcas.map((hca) => ({ index: hca.index, pageName: this.context.pages.nameOf(hca) }));
+      this.hello = hello;
+      this.hcas = hcas;
+      return encodeHelloReply(tag, pages);
+    } catch (error) {
+      // A full disk is the program's misfortune, not the end of the fabric.
+      return encodeStatusReply(MessageType.HELLO, tag, Errno.EIO, `no state page: ${String(error)}`);
+    }
   }
 
   private findPort(hcaIndex: number, portNumber: number): OpenPort | undefined {

@@ -39,6 +39,7 @@ export const MessageType = {
 /** errno values that replies carry, as Linux numbers them on every architecture Node runs on. */
 export const Errno = {
   OK: 0,
+  EIO: 5,
   EBADF: 9,
   EAGAIN: 11,
   ENODEV: 19,

@@ -30,15 +30,16 @@ Bytes IssmFile::request(uint32_t hcaIndex, unsigned portNumber, bool on) {
   return body.bytes();
 }
 
-int IssmFile::open(Process &process, const char *name, int flags, bool &isOurs) {
+int IssmFile::open(const char *name, int flags, bool &isOurs) {
   isOurs = false;
-  // Cheap for all other files: no lock, nothing allocated.
+  // Cheap and harmless for all other files, also in a signal handler: no lock, nothing allocated.
   const char *slash = strrchr(name, '/');
   if (slash == nullptr || strncmp(slash + 1, kPrefix, strlen(kPrefix)) != 0) return -1;
   unsigned ordinal = 0;
   unsigned portNumber = 0;
   if (sscanf(slash + 1 + strlen(kPrefix), "%u-%u", &ordinal, &portNumber) != 2) return -1;
 
+  Process &process = Process::get();
   Lock lock = process.lock();
   if (!process.isAttached() || path(process.directory(), ordinal, portNumber) != name) return -1;
   isOurs = true;

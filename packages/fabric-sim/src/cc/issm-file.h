@@ -12,14 +12,12 @@
 
 namespace fabricsim {
 
-class Process;
-
 class IssmFile {
  public:
   // The path that umad_get_issm_path gives for port `portNumber` of device simN.
   static std::string path(const std::string &directory, unsigned ordinal, unsigned portNumber);
   // Opens if `path` is one of ours: the descriptor, or -1 with errno. `isOurs` says whether it is.
-  static int open(Process &process, const char *path, int flags, bool &isOurs);
+  static int open(const char *path, int flags, bool &isOurs);
   // Drops those whose program end has been closed, and clears their IsSM. `polled`: results, files from the third entry on.
   static void reap(std::vector<std::unique_ptr<IssmFile>> &files, const std::vector<struct pollfd> &polled, AttachClient &client);
 

@@ -8,7 +8,6 @@
 
 #include "export.h"
 #include "issm-file.h"
-#include "process.h"
 #include "raw-open.h"
 
 namespace {
@@ -30,7 +29,7 @@ int openFile(const char *name, std::atomic<OpenFn> &cache, const char *path, int
   if (path != nullptr) {
     bool isOurs = false;
     int saved = errno;
-    int fd = fabricsim::IssmFile::open(fabricsim::Process::get(), path, flags, isOurs);
+    int fd = fabricsim::IssmFile::open(path, flags, isOurs);
     if (isOurs) return fd;
     errno = saved;
   }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,6 +80,20 @@ describe("AttachSession", () => {
     expect([body.readUInt32LE(8), body.readUInt32LE(8 + 13), body.readUInt32LE(8 + 26)]).toEqual([2, 0, 1]);
     expect(existsSync(join(directory, body.toString("utf8", 14, 21)))).toBe(true);
     expect(server.programs()).toEqual([{ pid: 42, program: "raw", hcas: ["H3", "H1", "H2"], openPorts: 0, agents: 0 }]);
+  });
+
+  it("says so when a state page cannot be written", async () => {
+    mkdirSync(join(directory, "state-0.new"));
+    const program = await attach();
+    program.send(1, hello("H1"));
+    const reply = await program.next();
+    expect(reply.body.readInt32LE(0)).toBe(5);
+    expect(reply.body.toString("utf8", 6)).toMatch(/no state page: .*EISDIR/);
+    await program.closed();
+    rmSync(join(directory, "state-0.new"), { recursive: true });
+    const again = await attach();
+    again.send(1, hello("H1"));
+    expect((await again.next()).body.readInt32LE(0)).toBe(0);
   });
 
   it.each([
