@@ -5,9 +5,8 @@
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { loadConfig } from "@verbena/core";
-import { programPath } from "../../packages/cli/src/process/program-path.js";
 import { Cluster } from "../../packages/cli/test/support/cluster.js";
-import { type Run, run } from "../../packages/cli/test/support/run.js";
+import { programPath, type Run, run } from "../../packages/cli/test/support/run.js";
 import { find, missing } from "./sim-programs.js";
 
 const TIMEOUT_MS = 60_000;

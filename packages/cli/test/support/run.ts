@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { runFace } from "../../src/face.js";
 import { programPath } from "../../src/process/program-path.js";
 
+export { programPath };
+
 /** What a program left behind. */
 export interface Run {
   readonly status: number;
