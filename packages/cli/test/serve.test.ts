@@ -6,6 +6,7 @@ import { join, relative } from "node:path";
 import { runFace } from "../src/face.js";
 import { runIbacm } from "../src/ibacm/run-ibacm.js";
 import type { Io } from "../src/io.js";
+import { ReadyChild } from "../src/process/child.js";
 import { Cluster } from "./support/cluster.js";
 import { ask, run } from "./support/run.js";
 
@@ -83,6 +84,23 @@ describe("serve", () => {
         expect(out).toBe("");
         expect(status).toBe(2);
       }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "as a simulated node leaves the files of this host alone",
+    async () => {
+      const socket = cluster.path("alone.sock");
+      const said: string[] = [];
+      await using child = await ReadyChild.start(
+        ["serve", "--fabric", cluster.fabric, "--node", "H2", "--socket", socket],
+        { onErrorLine: (line) => said.push(line) },
+      );
+      expect((await names(socket)).some((name) => name.endsWith("-1"))).toBe(true);
+      await child.stop();
+      expect(said.filter((line) => line.includes("/etc/rdma"))).toEqual([]);
+      expect(said.some((line) => line.includes('"msg":"ready"'))).toBe(true);
     },
     TIMEOUT_MS,
   );

@@ -65,6 +65,8 @@ function daemonOptions(options: ServeOptions): DaemonOptions {
       ...(options.options === undefined ? {} : { options: options.options }),
       ...(options.addresses === undefined ? {} : { addresses: options.addresses }),
       overrides: overrides(options),
+      // What this host's /etc/rdma says is not meant for a simulated node, and its names must not be written there.
+      ...(options.fabric === undefined ? {} : { ignoreDefaults: true }),
     },
     ...simulated(options),
     systemd: options.systemd === true,
