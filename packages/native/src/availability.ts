@@ -1,3 +1,4 @@
+import { VerbenaError } from "@verbena/ib";
 import type { Availability, LibraryAvailability, NativeOptions } from "./api/services.js";
 import type { NativeBinding } from "./binding.js";
 import { reasonOf } from "./failure.js";
@@ -22,7 +23,7 @@ export function availability(options: NativeOptions = {}, parts: AvailabilityPar
   try {
     binding = parts.binding ?? loadBinding(env);
   } catch (cause) {
-    const hint = typeof cause === "object" && cause !== null && "hint" in cause ? String(cause.hint) : "";
+    const hint = (VerbenaError.is(cause) ? cause.hint : undefined) ?? "";
     const addon: LibraryAvailability = { available: false, reason: reasonOf(cause), hint };
     const blocked: LibraryAvailability = { available: false, reason: "the native addon is not loaded", hint };
     return { addon, verbs: blocked, umad: blocked };

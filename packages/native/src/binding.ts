@@ -30,6 +30,7 @@ export interface BindingError extends Error {
   readonly syscall?: string;
 }
 
+/** Family, type and protocol of a socket, in numbers of the C library. */
 export interface SocketDescription {
   readonly family: number;
   readonly type: number;
@@ -57,9 +58,13 @@ export interface UmadPortDescription {
   readonly linkLayer: string;
 }
 
+/** libibumad, loaded. */
 export interface UmadLibraryBinding {
+  /** Every port the library knows. */
   listPorts(): readonly UmadPortDescription[];
+  /** `umad_get_port`; `undefined` when there is no such port. */
   queryPort(device: string, port: number): UmadPortDescription | undefined;
+  /** `umad_open_port`, and what reading needs. */
   openPort(device: string, port: number): UmadPortBinding;
   /** `umad_debug`; nothing happens where the library has none. */
   setDebugLevel(level: number): void;
@@ -69,6 +74,7 @@ export interface UmadLibraryBinding {
 export interface UmadPortBinding {
   /** `umad_register`: the agent's id on this port. */
   register(mgmtClass: number, version: number, rmppVersion: number, methods: readonly number[]): number;
+  /** `umad_unregister`. */
   unregister(agentId: number): void;
   /** `message`: the 64-byte header of `ib_user_mad` (its address part filled in) and the MAD. Copied before the call returns. */
   send(agentId: number, message: Uint8Array, timeoutMs: number, retries: number): void;
@@ -85,13 +91,16 @@ export interface UmadPortBinding {
   isPolled(): boolean;
 }
 
+/** libibverbs, loaded. */
 export interface VerbsLibraryBinding {
+  /** `ibv_get_device_list`. */
   devices(): readonly {
     readonly name: string;
     readonly nodeGuid: bigint;
     readonly nodeType: number;
     readonly transport: number;
   }[];
+  /** `ibv_open_device`. */
   openDevice(name: string): VerbsContextBinding;
 }
 
@@ -116,6 +125,7 @@ export interface VerbsPortDescription {
 
 /** One open verbs device. Its methods throw with errno EBADF after `close`. */
 export interface VerbsContextBinding {
+  /** `ibv_query_device`. */
   queryDevice(): {
     readonly nodeGuid: bigint;
     readonly sysImageGuid: bigint;
@@ -125,12 +135,15 @@ export interface VerbsContextBinding {
     readonly portCount: number;
     readonly maxPkeys: number;
   };
+  /** `ibv_query_port`. */
   queryPort(port: number): VerbsPortDescription;
   /** The whole table, 16 bytes an entry in wire order; entries not in use are zero. */
   gids(port: number): Buffer;
+  /** The whole table, zero entries kept. */
   pkeys(port: number): readonly number[];
   /** Begins to read asynchronous events; once. `events` is flat: type, port number, type, port number … Each is acknowledged already. */
   start(onEvents: (events: readonly number[]) => void, onFailure: (error: BindingError) => void): void;
+  /** Stops and resumes reading; what arrives meanwhile stays in the kernel. */
   setReading(isReading: boolean): void;
   /** Idempotent. */
   close(): void;
@@ -138,6 +151,7 @@ export interface VerbsContextBinding {
 
 /** One netlink socket. Only datagrams of the kernel are handed on. */
 export interface NetlinkSocketBinding {
+  /** One datagram to the kernel. */
   send(datagram: Uint8Array): void;
   /** `onOverflow`: the kernel had to drop datagrams (ENOBUFS). After `onFailure` nothing is read any more. */
   start(
@@ -145,6 +159,7 @@ export interface NetlinkSocketBinding {
     onOverflow: () => void,
     onFailure: (error: BindingError) => void,
   ): void;
+  /** Stops and resumes reading; what arrives meanwhile stays in the kernel. */
   setReading(isReading: boolean): void;
   /** Idempotent. */
   close(): void;

@@ -1,18 +1,24 @@
 import type { VerbenaError } from "@verbena/ib";
 import type { BindingError } from "./binding.js";
-import { type NATIVE_ERRORS, nativeError } from "./errors.js";
+import { NATIVE_ERRORS, nativeError } from "./errors.js";
 
 type Code = keyof typeof NATIVE_ERRORS;
 
-/** What to do about the errnos that operators meet most. */
-const HINTS: Readonly<Record<string, string>> = {
+/** What to do about errnos that mean one thing wherever they come from. */
+const CERTAIN: Readonly<Record<string, string>> = {
   EACCES: "Needs root or access to /dev/infiniband/umad* and uverbs* (group rdma on most distributions).",
   EPERM: "Needs root or the capabilities CAP_NET_ADMIN and CAP_NET_RAW.",
-  ENODEV: "There is no such device or port any more; list the devices again.",
   ENOSYS: "This kernel has no RDMA support loaded: modprobe ib_uverbs ib_umad, or install the kernel's extra modules.",
   ENOMEM: "The system is out of (locked) memory; raise 'ulimit -l' or free some.",
   EMFILE: "The process has too many open files; raise 'ulimit -n'.",
+};
+
+/** What to do about others, where the table has no better hint. */
+const LIKELY: Readonly<Record<string, string>> = {
+  ENODEV: "There is no such device or port any more; list the devices again.",
+  EINVAL: "The driver refuses the arguments; check LIDs, queue pair and agent.",
   EBUSY: "The device is in use by another program.",
+  ENOENT: "Check the path, and that what should have made it runs.",
 };
 
 /** The addon's errors come from the outer realm of test runners, so they are recognised by shape. */
@@ -31,7 +37,10 @@ export function reasonOf(cause: unknown): string {
   return asBindingError(cause)?.message ?? String(cause);
 }
 
-/** Turns a failure of the addon into the coded error `code`: errno and syscall kept, the hint chosen by errno where the table has none. */
+/**
+ * Turns a failure of the addon into the coded error `code`, errno and syscall kept. Hint: the one given, else what the errno certainly
+ * means, else the table's, else what the errno probably means.
+ */
 export function failure(
   code: Code,
   details: Readonly<Record<string, unknown>>,
@@ -39,8 +48,9 @@ export function failure(
   hint?: string,
 ): VerbenaError {
   const error = asBindingError(cause);
-  const known = HINTS[errnoName(cause) ?? ""];
-  const chosen = hint ?? known;
+  const name = errnoName(cause) ?? "";
+  const table: { readonly message: string; readonly hint?: string } = NATIVE_ERRORS[code];
+  const chosen = hint ?? CERTAIN[name] ?? table.hint ?? LIKELY[name];
   return nativeError(code, {
     details: { ...details, reason: reasonOf(cause) },
     cause,

@@ -1,11 +1,4 @@
-import type {
-  BindingError,
-  NativeBinding,
-  NetlinkSocketBinding,
-  UmadLibraryBinding,
-  UmadPortBinding,
-  VerbsLibraryBinding,
-} from "../src/binding.js";
+import type { BindingError, NativeBinding, UmadPortBinding } from "../src/binding.js";
 import { writeHost32 } from "../src/host-order.js";
 
 /** What the addon throws when a call fails. */
@@ -79,10 +72,10 @@ export function fakeBinding(parts: Partial<NativeBinding>): NativeBinding {
     throw systemError("ENOSYS", 38, name);
   };
   return {
-    openUmad: refuse("openUmad") as () => UmadLibraryBinding,
-    openVerbs: refuse("openVerbs") as () => VerbsLibraryBinding,
+    openUmad: refuse("openUmad"),
+    openVerbs: refuse("openVerbs"),
     attachFabric: refuse("attachFabric"),
-    openNetlink: refuse("openNetlink") as () => NetlinkSocketBinding,
+    openNetlink: refuse("openNetlink"),
     peerCredentials: refuse("peerCredentials"),
     describeSocket: () => undefined,
     sendDatagram: refuse("sendDatagram"),

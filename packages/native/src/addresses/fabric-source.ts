@@ -101,7 +101,7 @@ interface WatchEvents {
   event(watch: NodeWatch, event: AddressEvent): void;
   /** The connection broke after something had been heard on it. */
   lost(): void;
-  failed(error: unknown): void;
+  failed(error: Error): void;
 }
 
 /** One connection to the control socket, for one node. */
@@ -174,7 +174,7 @@ class NodeWatch {
       }
     } catch (error) {
       this.close();
-      this.to.failed(error);
+      this.to.failed(error instanceof Error ? error : new Error(String(error)));
     }
   }
 

@@ -1,8 +1,8 @@
-import type { PKey } from "@verbena/ib";
+import { type PKey, VerbenaError } from "@verbena/ib";
 import type { AddressEvent, AddressSource } from "../api/addresses.js";
 import type { NetlinkSocketBinding } from "../binding.js";
 import { nativeError } from "../errors.js";
-import { failure, reasonOf } from "../failure.js";
+import { failure } from "../failure.js";
 import { AddressTable } from "../rtnetlink/address-table.js";
 import { NETLINK } from "../rtnetlink/message.js";
 import { RtnetlinkSession, type SessionOutput } from "../rtnetlink/session.js";
@@ -75,8 +75,7 @@ export class RtnetlinkAddressSource implements AddressSource {
       if (request !== undefined) this.#socket.send(request);
     } catch (cause) {
       this.#socket.setReading(false);
-      const isCoded = typeof cause === "object" && cause !== null && "hint" in cause;
-      this.#queue.fail(isCoded ? cause : failure("VERBENA_NATIVE_NETLINK", { reason: reasonOf(cause) }, cause));
+      this.#queue.fail(VerbenaError.is(cause) ? cause : failure("VERBENA_NATIVE_NETLINK", {}, cause));
     }
   }
 }

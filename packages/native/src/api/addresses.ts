@@ -23,5 +23,6 @@ export type AddressEvent =
 export interface AddressSource extends AsyncDisposable {
   /** One reader. Never ends by itself but on close; a lost source reports `reset` and lists again. */
   events(): AsyncIterableIterator<AddressEvent>;
+  /** Idempotent. Ends the iterator. */
   close(): Promise<void>;
 }

@@ -17,6 +17,7 @@ export interface PassedDescriptor {
 export interface FileLock {
   /** Replaces the file's content (the process id and a newline), without truncating first. */
   write(text: string): void;
+  /** Gives the lock up; the file stays. Idempotent. */
   release(): void;
 }
 

@@ -8,6 +8,7 @@ export type LibraryAvailability =
   | { readonly available: true; readonly path: string }
   | { readonly available: false; readonly reason: string; readonly hint: string };
 
+/** What of the native side is there. */
 export interface Availability {
   readonly addon: LibraryAvailability;
   readonly verbs: LibraryAvailability;
@@ -25,11 +26,13 @@ export interface NativeOptions {
 
 /** Everything native, behind one object: what the core's container hands to providers by token. */
 export interface NativeServices extends AsyncDisposable {
+  /** Tries the libraries; never throws. */
   availability(): Availability;
   readonly umad: UmadService;
   readonly verbs: VerbsService;
   readonly process: ProcessService;
   /** rtnetlink, or the simulator's control socket when a fabric is joined. */
   openAddressSource(): AddressSource;
+  /** Idempotent. Closes everything that was opened through this object. */
   close(): Promise<void>;
 }

@@ -65,6 +65,7 @@ export interface UmadMessage {
   readonly from: MadAddress;
 }
 
+/** Where a MAD goes and how long an answer is waited for. */
 export interface UmadSendOptions {
   readonly to: MadAddress;
   /** Per try, milliseconds; 0 = no answer is expected. */
@@ -91,7 +92,9 @@ export interface UmadAgent extends AsyncDisposable {
 export interface UmadPort extends AsyncDisposable {
   readonly device: string;
   readonly port: number;
+  /** Throws a coded error with errno when the kernel refuses it (class or methods taken, too many agents). */
   registerAgent(options: UmadAgentOptions): UmadAgent;
+  /** Idempotent. Closes the agents, then the port. */
   close(): Promise<void>;
 }
 
@@ -101,6 +104,7 @@ export interface UmadService {
   listPorts(): readonly UmadPortInfo[];
   /** Fresh state of one port. `undefined` when the device or port is gone. */
   queryPort(device: string, port: number): UmadPortInfo | undefined;
+  /** Throws a coded error with errno: no such port, no permission. */
   openPort(device: string, port: number): UmadPort;
   /** Debug output of libibumad on standard error, 0 (off) to 2, for the whole process. */
   setDebugLevel(level: number): void;

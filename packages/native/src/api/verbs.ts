@@ -65,7 +65,9 @@ export type DeviceEvent =
 /** An open device context. */
 export interface VerbsContext extends AsyncDisposable {
   readonly device: VerbsDeviceInfo;
+  /** `ibv_query_device`; throws a coded error with errno. */
   queryDevice(): VerbsDeviceAttributes;
+  /** `ibv_query_port`; throws a coded error with errno. */
   queryPort(port: number): VerbsPortAttributes;
   /** Valid GIDs in table order, zero entries left out. */
   gids(port: number): readonly Gid[];
@@ -73,11 +75,14 @@ export interface VerbsContext extends AsyncDisposable {
   pkeys(port: number): readonly PKey[];
   /** One reader; a second one is rejected with VERBENA_NATIVE_BUSY. Ends on close. */
   events(): AsyncIterableIterator<DeviceEvent>;
+  /** Idempotent. Ends the events. */
   close(): Promise<void>;
 }
 
 /** Device discovery through libibverbs. */
 export interface VerbsService {
+  /** The devices libibverbs lists, in its order. Empty without hardware. */
   devices(): readonly VerbsDeviceInfo[];
+  /** Throws a coded error with errno: no such device, no permission. */
   open(device: string): VerbsContext;
 }

@@ -1,5 +1,7 @@
+import { VerbenaError } from "@verbena/ib";
 import type { Availability, LibraryAvailability, NativeOptions } from "../api/services.js";
 import type { NativeBinding, UmadLibraryBinding, VerbsLibraryBinding } from "../binding.js";
+import { NATIVE_ERRORS } from "../errors.js";
 import { errnoName, failure, reasonOf } from "../failure.js";
 import type { Environment } from "../load-binding.js";
 import { type LibraryPlan, planLibraries } from "./library-plan.js";
@@ -56,7 +58,7 @@ export class Libraries {
         const reason = `${path} is installed, but this kernel has no RDMA support (${reasonOf(cause)})`;
         return { available: false, reason, hint: NO_KERNEL_HINT };
       }
-      const hint = typeof cause === "object" && cause !== null && "hint" in cause ? String(cause.hint) : NO_KERNEL_HINT;
+      const hint = (VerbenaError.is(cause) ? cause.hint : undefined) ?? NO_KERNEL_HINT;
       return { available: false, reason: reasonOf(cause), hint };
     }
   }
@@ -69,8 +71,7 @@ export class Libraries {
     try {
       this.binding.attachFabric(library, dir, nodes);
     } catch (cause) {
-      const hint = errnoName(cause) === undefined ? "Build the simulator's library with scripts/bootstrap." : undefined;
-      throw failure("VERBENA_NATIVE_FABRIC", { dir, node: nodes }, cause, hint);
+      throw failure("VERBENA_NATIVE_FABRIC", { dir, node: nodes }, cause, fabricHint(errnoName(cause)));
     }
     this.#isAttached = true;
   }
@@ -81,5 +82,19 @@ export class Libraries {
     } catch (cause) {
       throw failure("VERBENA_NATIVE_LIBRARY", { library: path, package: debianPackage, variable }, cause);
     }
+  }
+}
+
+/** What `fabricsim_attach` means by its errnos. */
+function fabricHint(errno: string | undefined): string {
+  switch (errno) {
+    case undefined:
+      return "Build the simulator's library with scripts/bootstrap.";
+    case "EBUSY":
+      return "A process is on one fabric, as one set of nodes, for all its life; start another process for another node.";
+    case "EPROTO":
+      return "The fabric and its library are of different versions; restart the fabric from the same installation.";
+    default:
+      return NATIVE_ERRORS.VERBENA_NATIVE_FABRIC.hint;
   }
 }

@@ -44,7 +44,6 @@ export function parseLink(message: NetlinkMessage): Link {
     name: (attributes.get(IFLA_IFNAME)?.toString("utf8") ?? "").replace(/\0.*$/s, ""),
     type,
     gid: isIpoib && address?.length === IPOIB_ADDRESS_SIZE ? Gid.read(address, 4) : undefined,
-    broadcastPkey:
-      isIpoib && broadcast?.length === IPOIB_ADDRESS_SIZE ? PKey.from(broadcast.readUInt16BE(8)) : undefined,
+    broadcastPkey: PKey.isValid(pkey) ? pkey : undefined,
   };
 }

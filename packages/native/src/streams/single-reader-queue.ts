@@ -19,9 +19,9 @@ export class SingleReaderQueue<T> {
   readonly #items: T[] = [];
   /** Index of the next item; shifting an array one by one is slow for long queues. */
   #head = 0;
-  #waiting: { resolve: (result: IteratorResult<T>) => void; reject: (error: unknown) => void } | undefined;
+  #waiting: { resolve: (result: IteratorResult<T>) => void; reject: (error: Error) => void } | undefined;
   #isEnded = false;
-  #error: unknown;
+  #error: Error | undefined;
   #isPaused = false;
   #reader: object | undefined;
 
@@ -61,7 +61,7 @@ export class SingleReaderQueue<T> {
   }
 
   /** Ends the stream with an error, delivered once, after the items that wait. */
-  fail(error: unknown): void {
+  fail(error: Error): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#error = error;
@@ -90,7 +90,7 @@ export class SingleReaderQueue<T> {
     if (this.#error !== undefined) {
       const error = this.#error;
       this.#error = undefined;
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
     if (this.#isEnded) return Promise.resolve({ done: true, value: undefined });
     if (this.#waiting !== undefined) {

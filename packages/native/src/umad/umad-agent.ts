@@ -44,7 +44,7 @@ export class OpenUmadAgent implements UmadAgent {
   }
 
   /** For the port: nothing will arrive any more. */
-  fail(error: unknown): void {
+  fail(error: Error): void {
     this.#queue.fail(error);
   }
 

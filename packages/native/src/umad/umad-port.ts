@@ -15,7 +15,7 @@ export class OpenUmadPort implements UmadPort {
   /** Agents whose queue is full. */
   #fullQueues = 0;
   #isStarted = false;
-  #failure: unknown;
+  #failure: Error | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
