@@ -9,4 +9,5 @@ export const EXIT = {
   NO_DAEMON: 3,
 } as const;
 
+/** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

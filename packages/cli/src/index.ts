@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export type { AcmeEnvironment } from "./acme/index.js";
+export type { AcmeEnvironment, GenerateSources } from "./acme/index.js";
 export { runAcme } from "./acme/index.js";
 export { CLI_ERRORS } from "./errors.js";
 export type { ExitCode } from "./exit-code.js";

@@ -1,6 +1,8 @@
 /** Where a command writes. Handed in, so that tests see every byte. */
 export interface Io {
+  /** Standard output. */
   readonly out: (text: string) => void;
+  /** Standard error. */
   readonly err: (text: string) => void;
 }
 

@@ -23,9 +23,9 @@ export { SIM_ERRORS, type SimErrorCode } from "./errors.js";
 export { libfabricsimPath } from "./process/library-path.js";
 export { loadTopology, readTopologyFile } from "./process/load-topology.js";
 export type { SimLogger } from "./process/logger.js";
-export { startFabricThread } from "./process/start-fabric-thread.js";
 export type { SimulationOptions } from "./process/simulation.js";
 export { type FabricOptions, type RunningFabric, startFabric } from "./process/start-fabric.js";
+export { startFabricThread } from "./process/start-fabric-thread.js";
 export type { SaMode } from "./sa/sa-behaviour.js";
 export type { SaCounter } from "./sa/sa-counters.js";
 export { formatTopology } from "./topology/format-topology.js";
@@ -37,5 +37,5 @@ export {
   twoLevel,
 } from "./topology/generate.js";
 export type { LinkEnd, NodeKind, Topology, TopologyNode, TopologyPort } from "./topology/model.js";
-export { nodesNamed, splitEnd } from "./topology/node-names.js";
+export { type NamedNode, nodesNamed, splitEnd } from "./topology/node-names.js";
 export { type ParseTopologyOptions, parseTopology } from "./topology/parse-topology.js";

@@ -8,7 +8,9 @@ import type { Print } from "./print.js";
 export interface GenerateSources {
   /** Default folder: `/etc/rdma`. */
   readonly confDir: string;
+  /** Text of the address file, and how many devices it names. */
   addressFile(): Promise<{ readonly devices: number; readonly text: string }>;
+  /** Text of the options file. */
   optionsFile(): Promise<string>;
 }
 

@@ -145,6 +145,7 @@ export class AcmClient implements AsyncDisposable {
     return this.#connection.close();
   }
 
+  /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

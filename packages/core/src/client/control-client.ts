@@ -53,18 +53,22 @@ export class ControlClient implements AsyncDisposable {
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }
 
+  /** The daemon's own state: version, uptime, sockets, providers. */
   status(options?: ControlCallOptions): Promise<StatusJson> {
     return this.#call("GET", "/v1/status", undefined, options);
   }
 
+  /** Endpoints with state, addresses and counters. */
   endpoints(options?: ControlCallOptions): Promise<EndpointsJson> {
     return this.#call("GET", "/v1/endpoints", undefined, options);
   }
 
+  /** Counters summed over all endpoints, and those of each. */
   stats(options?: ControlCallOptions): Promise<StatsJson> {
     return this.#call("GET", "/v1/stats", undefined, options);
   }
 
+  /** What the caches hold now. */
   cache(options?: ControlCallOptions): Promise<CacheJson> {
     return this.#call("GET", "/v1/cache", undefined, options);
   }
@@ -111,6 +115,7 @@ export class ControlClient implements AsyncDisposable {
     return Promise.resolve();
   }
 
+  /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

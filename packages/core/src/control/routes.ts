@@ -18,6 +18,7 @@ import type {
 /** What the control socket asks of the daemon beside its engine. */
 export interface ControlHost {
   readonly engine: ResolverEngine;
+  /** The daemon's own state. */
   status(): StatusJson;
   /** Rejects with VERBENA_CONFIG_INVALID; the running configuration stays. */
   reload(): Promise<ReloadJson>;

@@ -99,6 +99,7 @@ export class Daemon implements AsyncDisposable {
     return this.#stopping;
   }
 
+  /** The same as `stop`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop();
   }

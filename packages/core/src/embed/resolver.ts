@@ -66,6 +66,7 @@ export interface Resolver extends AsyncDisposable {
   resolve(destination: string | Destination, options?: ResolveOptions): Promise<ResolveAnswer>;
   /** Ports, endpoints and addresses as they come and go. Ends with `signal` or when the resolver closes. */
   changes(signal?: AbortSignal): AsyncIterableIterator<EngineChange>;
+  /** The local endpoints as they are now, in ibacm's order. */
   endpoints(): readonly EndpointStatus[];
   /** The engine behind it: caches, counters, paths by LID or GID. */
   readonly engine: ResolverEngine;

@@ -55,6 +55,7 @@ export interface Provenance {
   readonly route: { readonly provider: string; readonly from: "provider" | "cache" | "file" | "local" };
 }
 
+/** Paths, and how the engine came by them. */
 export interface ResolveAnswer {
   /** Best first, never empty. */
   readonly paths: readonly PathRecord[];
@@ -69,6 +70,7 @@ export interface ResolveAnswer {
   readonly requestId: string;
 }
 
+/** Which device, port and partition an endpoint is. */
 export interface EndpointIdentity {
   readonly key: string;
   readonly device: string;
@@ -109,6 +111,7 @@ export interface SaPassThrough {
   readonly signal?: AbortSignal;
 }
 
+/** What the SA said to a passed-through question. */
 export interface SaPassThroughAnswer {
   /** MAD status, host form. */
   readonly madStatus: number;
@@ -162,7 +165,9 @@ export type EngineChange =
  * maps them to wire statuses.
  */
 export interface ResolverEngine {
+  /** Endpoint, address, route; from the caches where they know. */
   resolve(request: ResolveRequest): Promise<ResolveAnswer>;
+  /** Endpoint and route; a GID or LID needs no address step. */
   resolvePath(request: PathRequest): Promise<ResolveAnswer>;
   /**
    * The answer to `resolve`, if it can be given at once from what is cached; counted like any other. `undefined`: ask `resolve`, nothing
@@ -171,6 +176,7 @@ export interface ResolverEngine {
   tryResolveCached?(request: ResolveRequest): ResolveAnswer | undefined;
   /** The same for `resolvePath`. */
   tryResolvePathCached?(request: PathRequest): ResolveAnswer | undefined;
+  /** Hands a record to the SA of the endpoint that owns its source. */
   querySa(request: SaPassThrough): Promise<SaPassThroughAnswer>;
   /** ibacm's order: devices last opened first, ACTIVE ports ascending, endpoints newest first. */
   endpoints(): readonly EndpointStatus[];
@@ -181,9 +187,12 @@ export interface ResolverEngine {
    * that reached no endpoint. Requests that an edge refuses by itself are its own to count.
    */
   counters(): AcmCounters;
+  /** Everything cached now, of all endpoints. */
   cacheEntries(): readonly CacheEntry[];
   /** Drops one destination, or all; returns how many entries went. Entries from files are read again. */
   flush(destination?: Destination): number;
+  /** From now on; ends with `signal` or on close. A slow reader loses changes and is told how many. */
   changes(signal?: AbortSignal): AsyncIterableIterator<EngineChange>;
+  /** Idempotent. Settles every question with VERBENA_RESOLVE_CLOSED, then closes endpoints, ports and providers. */
   close(): Promise<void>;
 }

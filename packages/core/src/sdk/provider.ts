@@ -30,14 +30,17 @@ export type LearnedEntry =
  * A negative entry is made only when the whole chain has failed.
  */
 export interface AddressProvider {
+  /** MUST settle by the deadline of `context` or when its signal aborts. A complete `path` in the answer skips the route step. */
   resolveAddress(to: Destination, context: ResolveContext): Promise<AddressAnswer | undefined>;
 }
 
 /** Finds paths. The same rules as for addresses. */
 export interface RouteProvider {
+  /** MUST settle by the deadline of `context` or when its signal aborts. Best path first; an empty answer counts as `undefined`. */
   resolveRoute(query: RouteQuery, context: ResolveContext): Promise<RouteAnswer | undefined>;
 }
 
+/** How far an endpoint's session has come. `failed` MAY become `joining` again. */
 export type SessionState = "joining" | "ready" | "failed";
 
 /** The seven counters of ibacm that a provider owns, and whatever else it wants to show. */
@@ -51,8 +54,11 @@ export interface EndpointSession extends AsyncDisposable {
   onState(listener: (state: SessionState) => void): () => void;
   readonly address?: AddressProvider;
   readonly route?: RouteProvider;
+  /** A local name or IP has come to the endpoint. MAY reject: the address stays known to the core, without this provider. */
   addAddress(address: LocalAddress): Promise<void>;
+  /** A local name or IP has left the endpoint. */
   removeAddress(address: LocalAddress): Promise<void>;
+  /** Numbers since the session was opened. */
   counters(): ProviderCounters;
 }
 
@@ -66,11 +72,14 @@ export type PortEvent =
 
 /** A provider at work on one port. The core closes endpoints before the port. */
 export interface PortSession extends AsyncDisposable {
+  /** Begins work on one endpoint of the port. MAY resolve before the session is `ready`. */
   openEndpoint(endpoint: Endpoint): Promise<EndpointSession>;
+  /** Told of everything that happens to the port. MUST NOT throw or wait. */
   onEvent?(event: PortEvent): void;
 }
 
 /** A provider of addresses, routes or both. One instance per daemon. */
 export interface ResolutionProvider extends AsyncDisposable {
+  /** Begins work on one port. `services` belong to the core and are valid until the session is disposed. */
   openPort(port: Port, services: PortServices): Promise<PortSession>;
 }

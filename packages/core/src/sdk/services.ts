@@ -2,10 +2,15 @@ import type { UmadService, VerbsContext } from "@verbena/native";
 
 /** Structured logger. The default does nothing; a library never configures process-wide logging. */
 export interface Logger {
+  /** For who looks for a fault. */
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Normal life. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Something is not as it should be, work goes on. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Something does not work. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** A logger that adds `fields` to every line. */
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
 
@@ -22,7 +27,9 @@ export type Random = () => number;
 
 /** Counters by name; the default does nothing. */
 export interface Metrics {
+  /** Adds `by` (default 1) to a counter. */
   increment(name: string, labels?: Readonly<Record<string, string>>, by?: number): void;
+  /** Notes one value of a distribution, in the unit the name ends with. */
   observe(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
 }
 
@@ -51,6 +58,7 @@ export interface SaResponse {
  * Rejects with VERBENA_SA_TIMEOUT, VERBENA_SA_ABORTED, VERBENA_SA_STALE (port or SM changed meanwhile), VERBENA_SA_CLOSED.
  */
 export interface SaService {
+  /** One question, one answer; a status other than 0 is an answer. */
   query(query: SaQuery): Promise<SaResponse>;
 }
 

@@ -6,6 +6,7 @@ export interface StandardSchema<Output = unknown> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
+    /** Checks and converts a value. The host waits for a promise. */
     validate(value: unknown): StandardResult<Output> | Promise<StandardResult<Output>>;
   };
 }
@@ -15,6 +16,7 @@ export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
+/** One thing wrong with a value. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;

@@ -6,11 +6,13 @@ export class FakeAddresses {
   readonly #present: HostAddress[] = [];
   readonly #readers = new Set<PushQueue<AddressEvent>>();
 
+  /** The host gets an address; readers are told. */
   add(address: HostAddress): void {
     this.#present.push(address);
     this.#tell({ type: "added", address });
   }
 
+  /** The host loses an address; readers are told. */
   remove(address: HostAddress): void {
     this.#present.splice(this.#present.indexOf(address), 1);
     this.#tell({ type: "removed", address });
@@ -24,6 +26,7 @@ export class FakeAddresses {
     this.#tell({ type: "synced" });
   }
 
+  /** A reader of its own. */
   openSource(): AddressSource {
     const queue = new PushQueue<AddressEvent>();
     this.#readers.add(queue);

@@ -7,6 +7,7 @@ import { FakeSa } from "./fake-sa.js";
 import { FakeUmad } from "./fake-umad.js";
 import { FakeVerbs } from "./fake-verbs.js";
 
+/** The hardware of a fake host. */
 export interface FakeNativeOptions {
   readonly clock: Clock;
   readonly devices: readonly FakeDeviceSpec[];
@@ -34,6 +35,7 @@ export class FakeNative implements NativeServices {
     this.verbs = new FakeVerbs(this.hardware, options.verbs ?? true);
   }
 
+  /** Everything is there. */
   availability(): Availability {
     const present = { available: true, path: "fake" } as const;
     return { addon: present, verbs: present, umad: present };
@@ -63,34 +65,41 @@ export class FakeNative implements NativeServices {
     ports.set(port, { ...before, ...change });
   }
 
+  /** Delivers an asynchronous event to who has the device open. */
   emit(device: string, event: DeviceEvent): void {
     this.verbs.contexts.get(device)?.emit(event);
   }
 
+  /** The port goes down, with its event. */
   linkDown(device: string, port: number): void {
     this.set(device, port, { state: "down" });
     this.emit(device, { type: "port-err", port });
   }
 
+  /** The port becomes active, with its event. */
   linkUp(device: string, port: number): void {
     this.set(device, port, { state: "active" });
     this.emit(device, { type: "port-active", port });
   }
 
+  /** The SM gives the port another LID, with its event. */
   changeLid(device: string, port: number, lid: Lid): void {
     this.set(device, port, { lid });
     this.emit(device, { type: "lid-change", port });
   }
 
+  /** Another SM takes over, with its event. */
   changeSm(device: string, port: number, smLid: Lid): void {
     this.set(device, port, { smLid });
     this.emit(device, { type: "sm-change", port });
   }
 
+  /** Nothing to do. */
   close(): Promise<void> {
     return Promise.resolve();
   }
 
+  /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -33,6 +33,7 @@ export class FakeProvider implements ResolutionProvider {
   gate: Promise<void> | undefined;
   counters: ProviderCounters = {};
 
+  /** Waits for {@link FakeProvider.gate}, then opens a session that remembers what happens to it. */
   async openPort(port: Port, services: PortServices): Promise<PortSession> {
     await this.gate;
     const session = new FakePortSession(this, port, services);
@@ -45,6 +46,7 @@ export class FakeProvider implements ResolutionProvider {
     return this.ports.flatMap((port) => port.endpoints).filter((endpoint) => !endpoint.isDisposed);
   }
 
+  /** Remembers that it was disposed; a port complains if an endpoint is still open. */
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
@@ -62,16 +64,19 @@ export class FakePortSession implements PortSession {
     readonly services: PortServices,
   ) {}
 
+  /** Opens a session with the roles the provider has at this moment. */
   openEndpoint(endpoint: Endpoint): Promise<EndpointSession> {
     const session = new FakeEndpointSession(this.provider, this, endpoint);
     this.endpoints.push(session);
     return Promise.resolve(session);
   }
 
+  /** Remembers the event. */
   onEvent(event: PortEvent): void {
     this.events.push(event);
   }
 
+  /** Remembers that it was disposed; a port complains if an endpoint is still open. */
   [Symbol.asyncDispose](): Promise<void> {
     // Endpoints are closed before their port; who breaks that finds out here.
     if (this.endpoints.some((endpoint) => !endpoint.isDisposed)) throw new Error("port closed before its endpoints");
@@ -119,6 +124,7 @@ export class FakeEndpointSession implements EndpointSession {
     return this.#state;
   }
 
+  /** Changes the state and tells the listeners. */
   setState(state: SessionState): void {
     this.#state = state;
     for (const listener of this.#listeners) listener(state);
@@ -129,20 +135,24 @@ export class FakeEndpointSession implements EndpointSession {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Remembers the address. */
   addAddress(address: LocalAddress): Promise<void> {
     this.addresses.push(address);
     return Promise.resolve();
   }
 
+  /** Forgets the address. */
   removeAddress(address: LocalAddress): Promise<void> {
     this.addresses.splice(this.addresses.indexOf(address), 1);
     return Promise.resolve();
   }
 
+  /** What {@link FakeProvider.counters} says. */
   counters(): ProviderCounters {
     return this.provider.counters;
   }
 
+  /** Remembers that it was disposed; a port complains if an endpoint is still open. */
   [Symbol.asyncDispose](): Promise<void> {
     this.isDisposed = true;
     return Promise.resolve();

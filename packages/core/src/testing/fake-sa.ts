@@ -45,6 +45,7 @@ export type FakeSaAction =
     }
   | { readonly type: "silent" };
 
+/** Decides what becomes of a query; several actions make several answers. */
 export type FakeSaHandler = (query: FakeSaQuery) => FakeSaAction | readonly FakeSaAction[];
 
 /** A destination the fake SA knows. */
@@ -68,6 +69,7 @@ export class FakeSa {
   /** Answers BUSY (MAD status 0x0001) to everything. */
   static readonly busy: FakeSaHandler = () => ({ type: "reply", status: MadStatus.BUSY });
 
+  /** Remembers the query and asks the handler. */
   receive(query: FakeSaQuery): readonly FakeSaAction[] {
     this.queries.push(query);
     const actions = this.handler(query);

@@ -67,6 +67,7 @@ export class FakeUmad implements UmadService {
     };
   }
 
+  /** Throws VERBENA_NATIVE_NO_DEVICE for a port the hardware does not have. */
   openPort(device: string, port: number): UmadPort {
     if (this.queryPort(device, port) === undefined) {
       throw new VerbenaError("VERBENA_NATIVE_NO_DEVICE", `no port ${device}/${port}`, { errno: 19 });
@@ -139,6 +140,7 @@ export class FakeUmadAgent implements UmadAgent {
     return Promise.resolve();
   }
 
+  /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -19,6 +19,7 @@ export class FakeVerbs implements VerbsService {
     private readonly visible: boolean,
   ) {}
 
+  /** The fake hardware in the order it was plugged; nothing when not visible. */
   devices(): readonly VerbsDeviceInfo[] {
     if (!this.visible) return [];
     return [...this.hardware.values()].map((device) => ({
@@ -29,6 +30,7 @@ export class FakeVerbs implements VerbsService {
     }));
   }
 
+  /** Throws VERBENA_NATIVE_NO_DEVICE for a name that is not listed. */
   open(name: string): VerbsContext {
     const info = this.devices().find((device) => device.name === name);
     if (info === undefined) throw new VerbenaError("VERBENA_NATIVE_NO_DEVICE", `no device ${name}`, { errno: 19 });
@@ -48,10 +50,12 @@ export class FakeVerbsContext implements VerbsContext {
     private readonly hardware: ReadonlyMap<string, FakeDevice>,
   ) {}
 
+  /** Delivers an event to the reader of {@link FakeVerbsContext.events}. */
   emit(event: DeviceEvent): void {
     this.#events.push(event);
   }
 
+  /** State of the fake hardware now. */
   queryDevice(): VerbsDeviceAttributes {
     const device = this.#device();
     return {
@@ -65,6 +69,7 @@ export class FakeVerbsContext implements VerbsContext {
     };
   }
 
+  /** State of the fake hardware now. */
   queryPort(port: number): VerbsPortAttributes {
     const found = this.#port(port);
     return {
@@ -99,12 +104,14 @@ export class FakeVerbsContext implements VerbsContext {
     return this.#events;
   }
 
+  /** Ends the events. */
   close(): Promise<void> {
     this.closed = true;
     this.#events.end();
     return Promise.resolve();
   }
 
+  /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -105,6 +105,7 @@ export class SimControlClient implements AsyncDisposable {
     });
   }
 
+  /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
