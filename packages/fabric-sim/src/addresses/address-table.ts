@@ -1,4 +1,4 @@
-import type { IpAddress} from "@verbena/ib";
+import type { IpAddress } from "@verbena/ib";
 import { PKey } from "@verbena/ib";
 import { simError } from "../errors.js";
 import { Listeners } from "../fabric/events.js";

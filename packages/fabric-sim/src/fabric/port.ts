@@ -27,7 +27,8 @@ const HCA_CAPABILITIES =
   PortCapability.IS_EXTENDED_SPEEDS |
   PortCapability.IS_CM |
   PortCapability.IS_CLIENT_REREGISTER;
-const SWITCH_CAPABILITIES = PortCapability.IS_TRAP |
+const SWITCH_CAPABILITIES =
+  PortCapability.IS_TRAP |
   PortCapability.IS_SL_MAPPING |
   PortCapability.IS_SYSTEM_IMAGE_GUID |
   PortCapability.IS_EXTENDED_SPEEDS;

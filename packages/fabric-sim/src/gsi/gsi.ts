@@ -1,14 +1,5 @@
-import type {
-  Lid} from "@verbena/ib";
-import {
-  BthOpcode,
-  decodeIbPacket,
-  encodeIbPacket,
-  GSI_QKEY,
-  type IbPacket,
-  PKey,
-  VerbenaError,
-} from "@verbena/ib";
+import type { Lid } from "@verbena/ib";
+import { BthOpcode, decodeIbPacket, encodeIbPacket, GSI_QKEY, type IbPacket, PKey, VerbenaError } from "@verbena/ib";
 import type { Fabric } from "../fabric/fabric.js";
 import type { FabricPort } from "../fabric/port.js";
 

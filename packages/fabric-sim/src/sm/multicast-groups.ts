@@ -1,4 +1,4 @@
-import type { Gid} from "@verbena/ib";
+import type { Gid } from "@verbena/ib";
 import { Lid, type McMemberRecord } from "@verbena/ib";
 import type { FabricPort } from "../fabric/port.js";
 
