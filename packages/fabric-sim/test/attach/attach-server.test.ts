@@ -164,6 +164,21 @@ describe.each(hasLinkedPrograms() ? ["loaded", "preloaded"] : ["loaded"])("libfa
     expect(await program.rest()).toEqual(["receive -5", "register -1005", "open -5"]);
   });
 
+  it("attaches by call", async () => {
+    // Negative: an errno value; 22 EINVAL, 19 ENODEV, 2 ENOENT, 16 EBUSY.
+    expect(await start("fabric-probe", ["attach"]).rest()).toEqual([
+      "without environment: 0 devices, umad -1",
+      "nothing 22",
+      "nobody 19",
+      "nowhere 2",
+      "refused: -2 devices",
+      "H1,H2 0",
+      "again 0",
+      "elsewhere 16",
+      "attached: 2 devices, umad 0",
+    ]);
+  });
+
   it("refuses a node that is not there, in words", async () => {
     expect(await start("fabric-probe", ["registry"], "H9").line()).toMatch(
       /^ended: fabricsim: the fabric has no HCA named "H9"\n/,

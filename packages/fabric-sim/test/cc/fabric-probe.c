@@ -5,6 +5,7 @@
  *   fork       what a forked child gets
  *   issm       holds the first port's issm file until standard input ends
  *   events     prints asynchronous events until standard input ends
+ *   attach     attaches by call in place of the environment
  *   lost       waits until the fabric goes away, prints what the calls give then
  */
 #define _GNU_SOURCE
@@ -183,6 +184,32 @@ static void lost(void) {
   CHECK(umad_close_port(port) == 0);
 }
 
+static int count_devices(void) {
+  int count = -1;
+  struct vb_ibv_device **list = ibv_get_device_list(&count);
+  if (list == NULL) return -errno;
+  ibv_free_device_list(list);
+  return count;
+}
+
+static void attach(void) {
+  int (*attach_to)(const char *, const char *);
+  *(void **)(&attach_to) = other_symbol("fabricsim_attach");
+  CHECK(attach_to != NULL);
+  char directory[200];
+  snprintf(directory, sizeof directory, "%s", getenv("FABRICSIM_DIR"));
+  CHECK(unsetenv("FABRICSIM_DIR") == 0 && unsetenv("FABRICSIM_NODE") == 0);
+  printf("without environment: %d devices, umad %d\n", count_devices(), umad_init());
+  printf("nothing %d\n", attach_to("", "H1"));
+  printf("nobody %d\n", attach_to(directory, "H9"));
+  printf("nowhere %d\n", attach_to("/nowhere", "H1"));
+  printf("refused: %d devices\n", count_devices());
+  printf("H1,H2 %d\n", attach_to(directory, "H1,H2"));
+  printf("again %d\n", attach_to(directory, "H1,H2"));
+  printf("elsewhere %d\n", attach_to("/tmp", "H1"));
+  printf("attached: %d devices, umad %d\n", count_devices(), umad_init());
+}
+
 int main(int argc, char **argv) {
   load_api();
   const char *what = argc == 2 ? argv[1] : "";
@@ -197,6 +224,8 @@ int main(int argc, char **argv) {
     issm();
   } else if (strcmp(what, "events") == 0) {
     events();
+  } else if (strcmp(what, "attach") == 0) {
+    attach();
   } else if (strcmp(what, "lost") == 0) {
     lost();
   } else {

@@ -18,6 +18,7 @@
 VB_IBUMAD_FUNCTIONS(DECLARE)
 VB_IBVERBS_CONTROL_FUNCTIONS(DECLARE)
 static inline void load_api(void) {}
+static inline void *other_symbol(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 #else
 #define DECLARE(name, version, result, arguments) static vb_##name##_fn name;
 VB_IBUMAD_FUNCTIONS(DECLARE)
@@ -32,9 +33,12 @@ static void *load_symbol(void *library, const char *name, const char *version) {
   return symbol;
 }
 
+static void *api_library;
+static inline void *other_symbol(const char *name) { return dlsym(api_library, name); }
+
 static inline void load_api(void) {
   const char *path = getenv("LIBFABRICSIM");
-  void *library = path == NULL ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void *library = api_library = path == NULL ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     fprintf(stderr, "LIBFABRICSIM: %s\n", path == NULL ? "not set" : dlerror());
     exit(2);
