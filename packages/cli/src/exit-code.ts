@@ -10,4 +10,5 @@ export const EXIT = {
 } as const;
 
 /** One of {@link EXIT}. */
+/** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -102,6 +102,18 @@ describe("sim", () => {
     TIMEOUT_MS,
   );
 
+  it(
+    "passes signals on",
+    async () => {
+      const program = 'process.on("SIGTERM", () => process.exit(9)); console.log("ready"); setInterval(() => {}, 1e6)';
+      const words = ["sim", "exec", "--dir", fabric, "--node", "H2", "--", process.execPath, "-e", program];
+      const running = await ReadyChild.start(words);
+      running.kill("SIGTERM");
+      expect(await running.ended).toEqual({ code: 9, signal: null });
+    },
+    TIMEOUT_MS,
+  );
+
   it.each([
     [143, "that a signal ended it", ["--node", "H1", "--", "sh", "-c", "kill -TERM $$"], ""],
     [1, "that there is no such program", ["--node", "H1", "--", "/nowhere/program"], "VERBENA_CLI_EXEC"],

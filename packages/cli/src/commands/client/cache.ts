@@ -20,7 +20,11 @@ export async function flushCache(destination: string | undefined, options: Servi
     if (kind === "acm") throw notOffered("flushing its cache");
     return client.flush(destination);
   });
-  io.out(options.json === true ? `${JSON.stringify({ flushed })}\n` : `${String(flushed)} entries dropped\n`);
+  io.out(
+    options.json === true
+      ? `${JSON.stringify({ flushed })}\n`
+      : `${String(flushed)} ${flushed === 1 ? "entry" : "entries"} dropped\n`,
+  );
   return EXIT.OK;
 }
 

@@ -12,7 +12,7 @@ export function describeDemo({ fabric, daemons, from, paths, route, back, counte
     `${from} resolves a name, an IPv4 and an IPv6 address, a GID and a LID:`,
     "",
     indent(pathTable(paths)),
-    `The way of a packet from ${from} to ${to} (small numbers are ports):`,
+    `The way of a packet from ${from} to ${to} (the numbers are ports):`,
     "",
     indent(drawRoute(route, nameOf)),
     `${to} resolves the way back:`,

@@ -1,10 +1,11 @@
-import { relative } from "node:path";
+import { basename, relative } from "node:path";
 import { programPath } from "../../process/program-path.js";
 import type { DemoCluster } from "./cluster.js";
 
-/** How the program is called from here. */
+/** How the program is called from here: installed, by its name; in a clone, by its file. */
 function program(): string {
-  return `node ${relative(process.cwd(), programPath())}`;
+  const isInstalled = basename(process.argv[1] ?? "") === "verbena";
+  return isInstalled ? "verbena" : `node ${relative(process.cwd(), programPath())}`;
 }
 
 /** Where to go from here. */

@@ -19,8 +19,11 @@ export async function execOnNode(command: readonly string[], options: ExecOption
   const forward = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };
-  const signals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-  for (const signal of signals) process.on(signal, forward);
+  // Ctrl-C reaches the program without us: a terminal signals all processes in its foreground.
+  const onInterrupt = process.stdin.isTTY ? (): void => undefined : forward;
+  process.on("SIGINT", onInterrupt);
+  process.on("SIGTERM", forward);
+  process.on("SIGHUP", forward);
   try {
     return await new Promise<number>((settle, reject) => {
       child.once("error", (cause: NodeJS.ErrnoException) => {
@@ -31,7 +34,9 @@ export async function execOnNode(command: readonly string[], options: ExecOption
       });
     });
   } finally {
-    for (const signal of signals) process.off(signal, forward);
+    process.off("SIGINT", onInterrupt);
+    process.off("SIGTERM", forward);
+    process.off("SIGHUP", forward);
   }
 }
 
