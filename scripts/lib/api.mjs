@@ -45,6 +45,8 @@ const configFor = ({ name, package: pkg, types }) =>
         extractorMessageReporting: {
           default: { logLevel: "warning", addToApiReportFile: true },
           "ae-missing-release-tag": { logLevel: "none" },
+          // A package with several entry points names types of one in another; typedoc finds those that are nowhere.
+          "ae-forgotten-export": { logLevel: "none" },
         },
         tsdocMessageReporting: { default: { logLevel: "none" } }, // typedoc checks the comments
       },

@@ -18,7 +18,9 @@ const old = existsSync(path) ? readFileSync(path, "utf8") : "";
 const kept = new Map();
 for (const section of old.split(/^(?=##)/m)) {
   const code = /^### `?(VERBENA_[A-Z0-9_]+)`?/.exec(section)?.[1];
-  if (code) kept.set(code, section.slice(section.indexOf("\n")).trim());
+  const name = /^## (\S+)/.exec(section)?.[1];
+  const text = section.includes("\n") ? section.slice(section.indexOf("\n")).trim() : "";
+  if (code ?? name) kept.set(code ?? name, text);
 }
 
 const parts = [old.includes("\n## ") ? `${old.slice(0, old.indexOf("\n## ")).trim()}\n` : intro];
@@ -27,7 +29,8 @@ for (const { path: folder, manifest } of packages()) {
   if (!existsSync(built)) continue;
   const table = Object.entries(createRequire(import.meta.url)(built)).find(([name]) => name.endsWith("_ERRORS"))?.[1];
   if (!table) continue;
-  parts.push(`## ${manifest.name}\n`);
+  const about = kept.get(manifest.name);
+  parts.push(`## ${manifest.name}\n${about ? `\n${about}\n` : ""}`);
   for (const code of Object.keys(table).sort()) {
     const { message, hint } = table[code];
     const text = kept.get(code) ?? `Message: \`${message}\`\n\n${hint ?? ""}`.trim();

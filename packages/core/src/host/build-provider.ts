@@ -15,7 +15,7 @@ export async function buildProvider(
   const { manifest, provider } = definition;
   try {
     return isClass(provider)
-      ? new provider(...constructorTokens(provider, manifest.name).map((token) => container.resolve(token)))
+      ? new provider(...constructorTokens(provider, manifest.name).map((token) => container.resolve<unknown>(token)))
       : await provider(hostObject(container));
   } catch (cause) {
     if (VerbenaError.is(cause)) throw cause;

@@ -10,7 +10,7 @@ export const PROVIDER_BRAND = Symbol.for("verbena.provider");
 export type AnyProvider = ResolutionProvider | TransportProvider;
 
 /** A class whose constructor names each parameter with `@inject(tokens.…)`. */
-// biome-ignore lint/suspicious/noExplicitAny: constructor parameters are filled by token, their types are the author's own.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- parameters are filled by token, their types are the author's own
 export type ProviderClass = new (...args: any[]) => AnyProvider;
 
 /** Gets the host services as one object. */
