@@ -20,7 +20,10 @@ test.each([
   "scenario %s of test/fixtures/lifetime.cjs",
   (scenario) => {
     const args = ["--expose-gc", program, bindingPath(), stubLibrary, scenario];
-    const done = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 60_000 });
+    // process.exit() leaves V8's own memory as it is, and a leak check would report that; everything else is checked.
+    const leaks = scenario === "exit" ? { ASAN_OPTIONS: `${process.env["ASAN_OPTIONS"] ?? ""}:detect_leaks=0` } : {};
+    const env = { ...process.env, ...leaks };
+    const done = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 60_000, env });
     expect({ status: done.status, signal: done.signal, stderr: done.stderr }).toEqual({
       status: 0,
       signal: null,

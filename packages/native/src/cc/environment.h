@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "uv-abi.h"
 
@@ -45,6 +46,23 @@ class Environment {
   void Add(Closable* closable) { open_.insert(closable); }
   void Remove(Closable* closable) { open_.erase(closable); }
 
+  // Makes an object of one of the classes below around `seed`, which its constructor takes by TakeSeed. JavaScript, which can reach the
+  // constructors, has no seed to give. (An External would do the same, but Node never frees those that are alive at exit.)
+  template <typename Seed>
+  Napi::Value New(const Napi::FunctionReference& type, Seed* seed) {
+    seed_ = seed;
+    const Napi::Value object = type.New({});
+    seed_ = nullptr;
+    return object;
+  }
+  // NULL, with a TypeError pending, for a constructor that JavaScript has called.
+  template <typename Seed>
+  static Seed* TakeSeed(Napi::Env env) {
+    void* seed = std::exchange(Of(env).seed_, nullptr);
+    if (seed == nullptr) Napi::TypeError::New(env, "objects of this class are made by the addon only").ThrowAsJavaScriptException();
+    return static_cast<Seed*>(seed);
+  }
+
   // Classes of the objects that the addon hands out.
   Napi::FunctionReference umad_library;
   Napi::FunctionReference umad_port;
@@ -60,6 +78,7 @@ class Environment {
   uv_loop_s* loop_ = nullptr;
   std::shared_ptr<Teardown> teardown_;
   std::set<Closable*> open_;
+  void* seed_ = nullptr;
 };
 
 }  // namespace verbena

@@ -23,15 +23,13 @@ Napi::Value NetlinkSocket::Open(const Napi::CallbackInfo& info) {
   if (const int error = reader->Open(protocol, info[1].As<Napi::Number>().Uint32Value(), &syscall)) {
     return Throw(SystemError(env, error, syscall));
   }
-  return Environment::Of(env).netlink_socket.New({Napi::External<std::unique_ptr<NetlinkReader>>::New(env, &reader)});
+  return Environment::Of(env).New(Environment::Of(env).netlink_socket, &reader);
 }
 
 NetlinkSocket::NetlinkSocket(const Napi::CallbackInfo& info) : ObjectWrap(info) {
-  if (!info[0].IsExternal()) {
-    Napi::TypeError::New(info.Env(), "made by openNetlink only").ThrowAsJavaScriptException();
-    return;
-  }
-  reader_ = std::move(*info[0].As<Napi::External<std::unique_ptr<NetlinkReader>>>().Data());
+  auto* seed = Environment::TakeSeed<std::unique_ptr<NetlinkReader>>(info.Env());
+  if (seed == nullptr) return;
+  reader_ = std::move(*seed);
   Environment::Of(info.Env()).Add(this);
 }
 

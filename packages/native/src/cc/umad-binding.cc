@@ -49,15 +49,13 @@ Napi::Value UmadBinding::Open(const Napi::CallbackInfo& info) {
   if (!info[0].IsString()) return ThrowArguments(env, "openUmad(path)");
   auto library = std::make_shared<UmadLibrary>();
   if (!library->Open(info[0].As<Napi::String>())) return Throw(LoadError(env, library->error()));
-  return Environment::Of(env).umad_library.New({Napi::External<std::shared_ptr<UmadLibrary>>::New(env, &library)});
+  return Environment::Of(env).New(Environment::Of(env).umad_library, &library);
 }
 
 UmadBinding::UmadBinding(const Napi::CallbackInfo& info) : ObjectWrap(info) {
-  if (!info[0].IsExternal()) {
-    Napi::TypeError::New(info.Env(), "made by openUmad only").ThrowAsJavaScriptException();
-    return;
-  }
-  library_ = std::move(*info[0].As<Napi::External<std::shared_ptr<UmadLibrary>>>().Data());
+  auto* seed = Environment::TakeSeed<std::shared_ptr<UmadLibrary>>(info.Env());
+  if (seed == nullptr) return;
+  library_ = std::move(*seed);
 }
 
 Napi::Value UmadBinding::ListPorts(const Napi::CallbackInfo& info) {

@@ -31,18 +31,15 @@ Napi::Function UmadPort::Define(Napi::Env env) {
 
 Napi::Value UmadPort::Create(Napi::Env env, std::shared_ptr<UmadLibrary> library, int port_id) {
   Seed seed{std::move(library), port_id};
-  const Napi::Value port = Environment::Of(env).umad_port.New({Napi::External<Seed>::New(env, &seed)});
+  const Napi::Value port = Environment::Of(env).New(Environment::Of(env).umad_port, &seed);
   // Not taken over: the environment is being terminated.
   if (seed.library != nullptr) seed.library->fn().umad_close_port(port_id);
   return port;
 }
 
 UmadPort::UmadPort(const Napi::CallbackInfo& info) : ObjectWrap(info) {
-  if (!info[0].IsExternal()) {
-    Napi::TypeError::New(info.Env(), "made by UmadLibraryBinding.openPort only").ThrowAsJavaScriptException();
-    return;
-  }
-  auto* seed = info[0].As<Napi::External<Seed>>().Data();
+  auto* seed = Environment::TakeSeed<Seed>(info.Env());
+  if (seed == nullptr) return;
   library_ = std::move(seed->library);
   port_id_ = seed->port_id;
   receiver_ = std::make_unique<UmadReceiver>(library_->fn(), port_id_);

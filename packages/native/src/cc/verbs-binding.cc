@@ -21,15 +21,13 @@ Napi::Value VerbsBinding::Open(const Napi::CallbackInfo& info) {
   if (!info[0].IsString()) return ThrowArguments(env, "openVerbs(path)");
   auto library = std::make_shared<VerbsLibrary>();
   if (!library->Open(info[0].As<Napi::String>())) return Throw(LoadError(env, library->error()));
-  return Environment::Of(env).verbs_library.New({Napi::External<std::shared_ptr<VerbsLibrary>>::New(env, &library)});
+  return Environment::Of(env).New(Environment::Of(env).verbs_library, &library);
 }
 
 VerbsBinding::VerbsBinding(const Napi::CallbackInfo& info) : ObjectWrap(info) {
-  if (!info[0].IsExternal()) {
-    Napi::TypeError::New(info.Env(), "made by openVerbs only").ThrowAsJavaScriptException();
-    return;
-  }
-  library_ = std::move(*info[0].As<Napi::External<std::shared_ptr<VerbsLibrary>>>().Data());
+  auto* seed = Environment::TakeSeed<std::shared_ptr<VerbsLibrary>>(info.Env());
+  if (seed == nullptr) return;
+  library_ = std::move(*seed);
 }
 
 Napi::Value VerbsBinding::Devices(const Napi::CallbackInfo& info) {

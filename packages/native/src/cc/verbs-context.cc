@@ -33,18 +33,15 @@ Napi::Function VerbsContext::Define(Napi::Env env) {
 
 Napi::Value VerbsContext::Create(Napi::Env env, std::shared_ptr<VerbsLibrary> library, vb_ibv_context* context) {
   Seed seed{std::move(library), context};
-  const Napi::Value opened = Environment::Of(env).verbs_context.New({Napi::External<Seed>::New(env, &seed)});
+  const Napi::Value opened = Environment::Of(env).New(Environment::Of(env).verbs_context, &seed);
   // Not taken over: the environment is being terminated.
   if (seed.library != nullptr) seed.library->fn().ibv_close_device(context);
   return opened;
 }
 
 VerbsContext::VerbsContext(const Napi::CallbackInfo& info) : ObjectWrap(info) {
-  if (!info[0].IsExternal()) {
-    Napi::TypeError::New(info.Env(), "made by VerbsLibraryBinding.openDevice only").ThrowAsJavaScriptException();
-    return;
-  }
-  auto* seed = info[0].As<Napi::External<Seed>>().Data();
+  auto* seed = Environment::TakeSeed<Seed>(info.Env());
+  if (seed == nullptr) return;
   library_ = std::move(seed->library);
   context_ = seed->context;
   Environment::Of(info.Env()).Add(this);

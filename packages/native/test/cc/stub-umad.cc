@@ -32,7 +32,8 @@ struct Port {
 };
 
 std::mutex mutex;
-std::map<int, Port> ports;
+// Never destroyed: a thread may be in umad_poll while the process exits.
+std::map<int, Port>& ports = *new std::map<int, Port>;
 
 vb_umad_port Describe(const char* device) {
   vb_umad_port port = {};

@@ -27,7 +27,7 @@ struct Event {
 };
 
 std::mutex mutex;
-std::set<Context*> contexts;
+std::set<Context*>& contexts = *new std::set<Context*>;
 
 vb_ibv_device* Device() {
   static vb_ibv_device device = [] {
