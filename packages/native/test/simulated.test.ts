@@ -203,3 +203,24 @@ test("a node that the fabric does not have", () => {
     hint: `Start it with 'verbena sim run TOPOLOGY --dir ${fabric.dir}' and choose a node that 'verbena sim ctl --dir ${fabric.dir} status' lists.`,
   });
 });
+
+test("a fabric that ends: readers fail or hear of it, and everything can be closed", async () => {
+  const short = await startFabricThread({ topology: twoLevel({ hosts: 2 }), dir: join(dir, "short") });
+  const library = join(dir, "short-libfabricsim.so");
+  copyFileSync(libfabricsimPath(), library);
+  await using lost = openNative({ fabric: { dir: short.dir, node: "H1", library } });
+  const context = lost.verbs.open("sim0");
+  const source = lost.openAddressSource();
+  const messages = lost.umad.openPort("sim0", 1).registerAgent(SA).messages();
+  const addresses = source.events();
+  expect(await take(addresses, 1)).toEqual([{ type: "synced" }]);
+  const events = context.events();
+  const failed = expect(messages.next()).rejects.toMatchObject({
+    code: "VERBENA_NATIVE_RECEIVE",
+    syscall: "umad_recv",
+  });
+  await short.close();
+  await failed;
+  expect(await take(events, 1)).toEqual([{ type: "device-fatal" }]);
+  expect(await take(addresses, 1)).toEqual([{ type: "reset" }]);
+});
