@@ -14,6 +14,8 @@ export * from "./acm/perf-reply.js";
 export * from "./acm/request.js";
 export * from "./acm/resolve-reply.js";
 export * from "./errors/define-errors.js";
+export * from "./errors/nearest-word.js";
+export * from "./errors/option-names.js";
 export * from "./errors/verbena-error.js";
 export { IB_ERRORS } from "./errors.js";
 export * from "./mad/component-mask.js";

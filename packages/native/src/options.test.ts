@@ -13,7 +13,7 @@ test("an unknown name is refused with the nearest one", () => {
   refused({ socket: 1 }, "unknown option socket; known are libibverbs, libibumad, librdmacm, fabric");
   refused(
     { fabric: { dir: "/d", nodes: "H1", library: "/l" } },
-    "unknown option fabric.nodes; did you mean fabric.node?",
+    "option fabric: unknown option nodes; did you mean node?",
   );
 });
 

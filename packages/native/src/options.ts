@@ -1,8 +1,9 @@
+import { type OptionNames, unknownOption } from "@verbena/ib";
 import type { NativeOptions } from "./api/services.js";
 import { nativeError } from "./errors.js";
 
-const KNOWN = ["libibverbs", "libibumad", "librdmacm", "fabric"] as const;
-const KNOWN_FABRIC = ["dir", "node", "library"] as const;
+const KNOWN = { libibverbs: true, libibumad: true, librdmacm: true, fabric: true } as const;
+const KNOWN_FABRIC = { dir: true, node: true, library: true } as const;
 
 /** Refuses unknown names and wrong types. Throws `VERBENA_NATIVE_OPTION`. */
 export function checkOptions(options: NativeOptions): void {
@@ -12,35 +13,16 @@ export function checkOptions(options: NativeOptions): void {
     if (value !== undefined && typeof value !== "string") throw bad(`option ${name} must be a path`);
   }
   if (options.fabric === undefined) return;
-  checkNames(options.fabric, KNOWN_FABRIC, "fabric.");
-  for (const name of KNOWN_FABRIC) {
+  checkNames(options.fabric, KNOWN_FABRIC, "option fabric");
+  for (const name of ["dir", "node", "library"] as const) {
     const value: unknown = options.fabric[name];
     if (typeof value !== "string" || value === "") throw bad(`option fabric.${name} must be a non-empty string`);
   }
 }
 
-function checkNames(value: object, known: readonly string[], prefix: string): void {
-  for (const name of Object.keys(value)) {
-    if (known.includes(name)) continue;
-    const near = [...known].sort((a, b) => distance(name, a) - distance(name, b))[0];
-    const isNear = near !== undefined && distance(name, near) <= 3;
-    const suggestion = isNear ? `did you mean ${prefix}${near}?` : `known are ${known.join(", ")}`;
-    throw bad(`unknown option ${prefix}${name}; ${suggestion}`);
-  }
-}
-
-/** Letters to insert, delete or replace to make one word of the other. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+function checkNames<T extends object>(value: T, known: OptionNames<T>, prefix: string): void {
+  const problem = unknownOption(value, known);
+  if (problem !== undefined) throw bad(prefix === "" ? problem : `${prefix}: ${problem}`);
 }
 
 function bad(what: string): Error {

@@ -165,5 +165,8 @@ describe("loadConfig", () => {
     expect(await problems(loadConfig({ ignoreDefaults: true, overrides: { daemon: { serverPort: 0 } } }))).toEqual([
       "command line: daemon.serverPort: must be a whole number from 1 to 65535, not 0",
     ]);
+    expect(await problems(loadConfig({ ignoreDefaults: true, overrides: { sa: { timeout: 500 } } as object }))).toEqual(
+      ["command line: sa.timeout: unknown key (did you mean timeoutMs?)"],
+    );
   });
 });

@@ -13,6 +13,7 @@ import { type ConfigInput, type ConfigOutput, configSchema } from "./schema.js";
 import { type Diagnostic, DiagnosticSink, formatDiagnostic } from "./text/diagnostic.js";
 import { formatPath, type KeyPath } from "./yaml/key-path.js";
 import type { YamlConfig } from "./yaml/read-yaml.js";
+import { reportUnknownKeys } from "./yaml/unknown-keys.js";
 
 /** Which files to read, and what goes over them. */
 export interface ConfigSources {
@@ -27,6 +28,9 @@ export interface ConfigSources {
   /** Read none of ibacm's files unless named. Default: false without `config`, true with it. */
   readonly ignoreDefaults?: boolean;
 }
+
+/** Named in place of a file where the caller's own settings are wrong. */
+const CALLER = "command line";
 
 /** A configuration that can be used. */
 export interface LoadedConfig {
@@ -50,6 +54,8 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<LoadedCon
   const optionsFile = sources.options ?? named ?? (ignoreDefaults ? undefined : DEFAULT_PATHS.optionsFile);
   const options = await loadOptions(optionsFile, sources.options === undefined && named !== undefined, sink);
 
+  // What a caller misspelt is refused like a misspelt line of a file.
+  reportUnknownKeys(sources.overrides, CALLER, sink);
   const merged = mergeInputs<ConfigInput>(optionsToInput(options), input, sources.overrides ?? {});
   const parsed = check(merged, yaml, sources.overrides, sink);
   if (parsed === undefined) throw invalid(sink);
@@ -159,7 +165,7 @@ function check(
     const received = issue.received === "undefined" ? "is missing" : `${issue.message}, not ${issue.received}`;
     sink.add({
       severity: "error",
-      file: isOverride || yaml === undefined ? "command line" : yaml.file,
+      file: isOverride || yaml === undefined ? CALLER : yaml.file,
       ...(line === undefined ? {} : { line }),
       key,
       message: `${key}: ${received}`,

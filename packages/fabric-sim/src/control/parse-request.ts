@@ -1,5 +1,5 @@
+import { nearestWord } from "@verbena/ib";
 import { simError } from "../errors.js";
-import { nearestWord } from "../topology/nearest-word.js";
 import { CONTROL_VERSION, type ControlRequest } from "./protocol.js";
 
 type Fields = Readonly<Record<string, unknown>>;

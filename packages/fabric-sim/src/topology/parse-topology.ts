@@ -1,11 +1,10 @@
-import { LinkSpeed, LinkWidth, Mtu, PKey } from "@verbena/ib";
+import { LinkSpeed, LinkWidth, Mtu, nearestWord, PKey } from "@verbena/ib";
 import { simError } from "../errors.js";
 import { buildTopology } from "./build-topology.js";
 import type { NodeDraft } from "./draft.js";
 import { GuidAllocator } from "./guid-allocator.js";
 import { formatPlace, LineCursor } from "./line-cursor.js";
 import type { Topology } from "./model.js";
-import { nearestWord } from "./nearest-word.js";
 import { ATTRIBUTE_WORDS, type Attributes, NO_ATTRIBUTES, parseAttributeLine } from "./parse-attribute-line.js";
 import { NODE_WORDS, parseNodeLine } from "./parse-node-line.js";
 import { parsePortLine } from "./parse-port-line.js";

@@ -1,5 +1,5 @@
+import { didYouMean } from "@verbena/ib";
 import { atoi } from "../text/atoi.js";
-import { didYouMean } from "../text/nearest.js";
 
 /** What a reader makes of the text behind a key. */
 export interface Reading<T> {

@@ -1,6 +1,6 @@
+import { didYouMean } from "@verbena/ib";
 import type { Diagnostic, DiagnosticSink } from "../text/diagnostic.js";
 import { type ConfigLine, configLines } from "../text/lines.js";
-import { didYouMean } from "../text/nearest.js";
 import type { OptionKind } from "./option-kinds.js";
 import { OPTION_TABLE, type OptionKey, type OptionValues } from "./option-table.js";
 import { readProviderLibPath, readProviderLine } from "./provider-lines.js";

@@ -1,10 +1,9 @@
 import { LineCounter, parseDocument } from "yaml";
-import { type ConfigInput, configSchema } from "../schema.js";
+import type { ConfigInput } from "../schema.js";
 import type { DiagnosticSink } from "../text/diagnostic.js";
-import { formatPath, type KeyPath } from "./key-path.js";
+import type { KeyPath } from "./key-path.js";
 import { lineOf } from "./locate.js";
-import { shapeOf } from "./schema-shape.js";
-import { unknownKeys } from "./unknown-keys.js";
+import { reportUnknownKeys } from "./unknown-keys.js";
 
 /** A parsed `verbena.yaml`. Values are not checked yet: that happens once, after merging. */
 export interface YamlConfig {
@@ -39,18 +38,6 @@ export function readYaml(text: string, file: string, sink: DiagnosticSink): Yaml
     });
     return { file, input: {}, line };
   }
-  for (const unknown of unknownKeys(value, shapeOf(configSchema))) {
-    const at = line(unknown.path);
-    const key = formatPath(unknown.path);
-    sink.add({
-      severity: "error",
-      file,
-      ...(at === undefined ? {} : { line: at }),
-      key,
-      message: `${key}: unknown key`,
-      hint:
-        unknown.nearest === undefined ? `valid here: ${unknown.valid.join(", ")}` : `did you mean ${unknown.nearest}?`,
-    });
-  }
+  reportUnknownKeys(value, file, sink, line);
   return { file, input: value as ConfigInput, line };
 }

@@ -1,16 +1,39 @@
-import { nearest } from "../text/nearest.js";
-import type { KeyPath } from "./key-path.js";
-import { type SchemaShape, unwrap } from "./schema-shape.js";
+import { nearestWord } from "@verbena/ib";
+import { configSchema } from "../schema.js";
+import type { DiagnosticSink } from "../text/diagnostic.js";
+import { formatPath, type KeyPath } from "./key-path.js";
+import { type SchemaShape, shapeOf, unwrap } from "./schema-shape.js";
 
 /** A key the schema does not know, and the one that was probably meant. */
-export interface UnknownKey {
+interface UnknownKey {
   readonly path: KeyPath;
   readonly nearest?: string;
   readonly valid: readonly string[];
 }
 
+/** Reports every key of a configuration that the schema does not know, as errors. `line`: where a key stands, if that is known. */
+export function reportUnknownKeys(
+  input: unknown,
+  file: string,
+  sink: DiagnosticSink,
+  line: (path: KeyPath) => number | undefined = () => undefined,
+): void {
+  for (const { path, nearest, valid } of unknownKeys(input, shapeOf(configSchema))) {
+    const at = line(path);
+    const key = formatPath(path);
+    sink.add({
+      severity: "error",
+      file,
+      ...(at === undefined ? {} : { line: at }),
+      key,
+      message: `${key}: unknown key`,
+      hint: nearest === undefined ? `valid here: ${valid.join(", ")}` : `did you mean ${nearest}?`,
+    });
+  }
+}
+
 /** Every unknown key of a parsed document; valibot itself would report only the first. */
-export function* unknownKeys(value: unknown, schema: SchemaShape, path: KeyPath = []): Generator<UnknownKey> {
+function* unknownKeys(value: unknown, schema: SchemaShape, path: KeyPath = []): Generator<UnknownKey> {
   const shape = unwrap(schema);
   if (Array.isArray(value)) {
     if (shape.item === undefined) return;
@@ -25,7 +48,7 @@ export function* unknownKeys(value: unknown, schema: SchemaShape, path: KeyPath 
       yield* unknownKeys(child, entry, [...path, key]);
       continue;
     }
-    const near = nearest(key, valid);
+    const near = nearestWord(key, valid);
     yield { path: [...path, key], valid, ...(near === undefined ? {} : { nearest: near }) };
   }
 }

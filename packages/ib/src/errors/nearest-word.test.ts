@@ -1,8 +1,8 @@
-import { didYouMean, nearest } from "./nearest.js";
+import { didYouMean, nearestWord } from "./nearest-word.js";
 
 const KEYS = ["log_file", "log_level", "lock_file", "route_timeout", "retries"];
 
-describe("nearest", () => {
+describe("nearestWord", () => {
   it.each([
     ["log_fiel", "log_file"],
     ["logFile", "log_file"],
@@ -10,11 +10,11 @@ describe("nearest", () => {
     ["retrys", "retries"],
     ["route_timout", "route_timeout"],
   ])("finds for %s the key %s", (word, expected) => {
-    expect(nearest(word, KEYS)).toBe(expected);
+    expect(nearestWord(word, KEYS)).toBe(expected);
   });
 
   it("finds nothing for a word unlike all keys", () => {
-    expect(nearest("colour_of_cables", KEYS)).toBeUndefined();
+    expect(nearestWord("colour_of_cables", KEYS)).toBeUndefined();
     expect(didYouMean("colour_of_cables", KEYS)).toBeUndefined();
   });
 });

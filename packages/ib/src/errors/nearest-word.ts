@@ -1,5 +1,5 @@
 /** The candidate most like `word`, if it is near enough to be what was meant. Case, `_` and `-` do not count. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearestWord(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = fold(word);
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
@@ -15,7 +15,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 
 /** The hint for a misspelt word, or nothing when no candidate is near. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
-  const near = nearest(word, candidates);
+  const near = nearestWord(word, candidates);
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
