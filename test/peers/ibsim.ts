@@ -39,6 +39,7 @@ export class Ibsim {
   /** Ends everything, last started first. */
   async stop(): Promise<void> {
     for (const child of this.#started.reverse()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
       const ended = once(child, "exit");
       child.kill();
       await ended;
