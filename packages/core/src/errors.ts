@@ -66,6 +66,14 @@ export const CORE_ERRORS = {
     message: 'the {chain} chain names provider "{name}", which is not loaded',
     hint: "load it, or take its name out of the chain; loaded: {loaded}",
   },
+  VERBENA_OPTION_UNKNOWN: {
+    message: "{of}: {problem}",
+    hint: "correct the name where {of} is called; what it does not know it would ignore, and work with a default",
+  },
+  VERBENA_OPTION_VALUE: {
+    message: "{of}: {option} must be {wanted}, not {value}",
+    hint: "correct the value where {of} is called",
+  },
   VERBENA_PROVIDER_DUPLICATE: {
     message: '{where}: a provider named "{name}" is already there ({other})',
     hint: "remove one of the two entries",

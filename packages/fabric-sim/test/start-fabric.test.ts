@@ -51,6 +51,7 @@ describe("startFabric", () => {
     ["a directory under /run", { dir: "/run/verbena-test" }, "VERBENA_SIM_DIR"],
     ["a directory with a long name", { dir: `/tmp/${"x".repeat(100)}` }, "VERBENA_SIM_SOCKET_PATH"],
     ["an LMC that does not exist", { lmc: 8 }, "VERBENA_SIM_OPTION"],
+    ["an option it does not have", { smnode: "H1" }, "VERBENA_SIM_OPTION"],
     ["a manager on an unknown node", { smNode: "H9" }, "VERBENA_SIM_NODE_UNKNOWN"],
   ])("refuses %s", async (_name, options, code) => {
     const error = await rejectionOf(startFabric({ topology: twoLevel({ hosts: 2 }), dir: tempDir(), ...options }));

@@ -15,9 +15,11 @@ import {
   encodePerfRequest,
   encodeResolveRequest,
   IpAddress,
+  type OptionNames,
   type PathRecord,
   VerbenaError,
 } from "@verbena/ib";
+import { checkOptions } from "../check-options.js";
 import type { AcmCounters } from "../engine/contract.js";
 import { coreError } from "../errors.js";
 import { type AcmAddressInput, addressRecord } from "./acm-address.js";
@@ -63,9 +65,33 @@ export interface AcmNumberedEndpoint extends AcmEndpoint {
   readonly index: number;
 }
 
+const CALL = { signal: true, deadlineMs: true } as const;
+const CONNECT: OptionNames<AcmConnectOptions> = {
+  ...CALL,
+  socketPath: true,
+  host: true,
+  port: true,
+  pipelined: true,
+  clock: true,
+};
+const RESOLVE: OptionNames<AcmResolveOptions> = { ...CALL, source: true, destination: true, noDelay: true };
+const RESOLVE_PATH: OptionNames<AcmPathOptions> = {
+  ...CALL,
+  dgid: true,
+  sgid: true,
+  dlid: true,
+  slid: true,
+  pkey: true,
+  serviceId: true,
+  tclass: true,
+  sl: true,
+  qosClass: true,
+  noDelay: true,
+};
+
 /**
  * Client of the ACM socket: of Verbena, and of the real ibacm. No native code. Calls reject with VERBENA_CLIENT_STATUS (the service
- * said no; `details` has `status` and `name`), _TIMEOUT, _ABORTED, _CLOSED or _PROTOCOL.
+ * said no; `details` has `status` and `name`), _TIMEOUT, _ABORTED, _CLOSED or _PROTOCOL, and with VERBENA_OPTION_UNKNOWN.
  */
 export class AcmClient implements AsyncDisposable {
   readonly #connection: AcmConnection;
@@ -76,22 +102,25 @@ export class AcmClient implements AsyncDisposable {
 
   /** Connects. Rejects with VERBENA_CLIENT_CONNECT (with errno), _TIMEOUT or _ABORTED. */
   static async connect(options: AcmConnectOptions): Promise<AcmClient> {
+    checkOptions("AcmClient.connect", options, CONNECT);
     return new AcmClient(await AcmConnection.open(options, options, options));
   }
 
   /** Path to a name or address. */
-  resolve(options: AcmResolveOptions): Promise<AcmResolution> {
+  async resolve(options: AcmResolveOptions): Promise<AcmResolution> {
+    checkOptions("AcmClient.resolve", options, RESOLVE);
     const flags = ACM_FLAG.DEST | (options.noDelay === true ? ACM_FLAG.NODELAY : 0);
     const records = options.source === undefined ? [] : [addressRecord(ACM_FLAG.SOURCE, options.source)];
-    return this.#resolve([...records, addressRecord(flags, options.destination)], options);
+    return await this.#resolve([...records, addressRecord(flags, options.destination)], options);
   }
 
   /** Path to a LID or GID. */
-  resolvePath(options: AcmPathOptions): Promise<AcmResolution> {
+  async resolvePath(options: AcmPathOptions): Promise<AcmResolution> {
+    checkOptions("AcmClient.resolvePath", options, RESOLVE_PATH);
     const { noDelay, signal: _signal, deadlineMs: _deadlineMs, ...fields } = options;
     const path = { ...emptyPathRecord(), reversible: true, numbPath: 1, ...fields };
     const flags = noDelay === true ? ACM_FLAG.NODELAY : 0;
-    return this.#resolve([acmAddressRecord(flags, { type: "path", path })], options);
+    return await this.#resolve([acmAddressRecord(flags, { type: "path", path })], options);
   }
 
   /** Asks the subnet administrator for a path that fits every non-zero field of `path`; no cache. */

@@ -1,6 +1,7 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
 import { VerbenaError } from "@verbena/ib";
+import { checkOptions } from "../check-options.js";
 import type {
   CacheJson,
   ChangeJson,
@@ -48,7 +49,9 @@ export class ControlClient implements AsyncDisposable {
   readonly #open = new Map<ClientRequest, Error | undefined>();
   #isClosed = false;
 
+  /** Throws VERBENA_OPTION_UNKNOWN. */
   constructor(options: ControlClientOptions) {
+    checkOptions("ControlClient", options, { path: true, timeoutMs: true });
     this.path = options.path;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, resolve } from "node:path";
+import type { OptionNames } from "@verbena/ib";
 import * as v from "valibot";
+import { checkOptions } from "../check-options.js";
 import { coreError } from "../errors.js";
 import { type AddressLine, readAddresses } from "./addresses/read-addresses.js";
 import type { AddressConfig, DaemonConfig } from "./daemon-config.js";
@@ -29,6 +31,14 @@ export interface ConfigSources {
   readonly ignoreDefaults?: boolean;
 }
 
+const SOURCES: OptionNames<ConfigSources> = {
+  config: true,
+  options: true,
+  addresses: true,
+  overrides: true,
+  ignoreDefaults: true,
+};
+
 /** Named in place of a file where the caller's own settings are wrong. */
 const CALLER = "command line";
 
@@ -41,9 +51,10 @@ export interface LoadedConfig {
 
 /**
  * Reads all files and makes one configuration of them. All problems of all files are collected first.
- * Rejects with VERBENA_CONFIG_INVALID; `details.diagnostics` holds every {@link Diagnostic}, the message lists the errors.
+ * Rejects with VERBENA_OPTION_UNKNOWN and VERBENA_CONFIG_INVALID; `details.diagnostics` holds every {@link Diagnostic}, the message lists the errors.
  */
 export async function loadConfig(sources: ConfigSources = {}): Promise<LoadedConfig> {
+  checkOptions("loadConfig", sources, SOURCES);
   const sink = new DiagnosticSink();
   const yaml = await loadYaml(sources.config, sink);
   const folder = yaml === undefined ? process.cwd() : dirname(resolve(yaml.file));

@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.js";
 import type { DaemonConfig } from "../config/daemon-config.js";
 import { type LoadedConfig, loadConfig } from "../config/load-config.js";
 import { type Diagnostic, formatDiagnostic } from "../config/text/diagnostic.js";
@@ -11,7 +12,7 @@ import type { AcmAddress } from "../server/listen.js";
 import { compareConfigs } from "./config-change.js";
 import { preloadVersions } from "./file-versions.js";
 import type { DaemonLog } from "./log.js";
-import type { DaemonOptions, DaemonReady, DaemonState } from "./options.js";
+import { DAEMON_OPTIONS, type DaemonOptions, type DaemonReady, type DaemonState } from "./options.js";
 import {
   closeParts,
   composeDaemonEngine,
@@ -40,7 +41,9 @@ export class Daemon implements AsyncDisposable {
   #reloading: Promise<unknown> = Promise.resolve();
   #stopping: Promise<void> | undefined;
 
+  /** Throws VERBENA_OPTION_UNKNOWN. */
   constructor(options: DaemonOptions = {}) {
+    checkOptions("Daemon", options, DAEMON_OPTIONS);
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }

@@ -1,3 +1,4 @@
+import type { OptionNames } from "@verbena/ib";
 import type { NativeOptions, NativeServices } from "@verbena/native";
 import type { SourceSelector } from "../addresses/source-selector.js";
 import type { ConfigSources } from "../config/load-config.js";
@@ -26,6 +27,20 @@ export interface DaemonOptions {
   /** How long start waits for endpoints that are joining, milliseconds. Default 2000. */
   readonly settleMs?: number;
 }
+
+/** All of them, for the check of their names. */
+export const DAEMON_OPTIONS: OptionNames<DaemonOptions> = {
+  sources: true,
+  native: true,
+  systemd: true,
+  folders: true,
+  providers: true,
+  sourceSelector: true,
+  limits: true,
+  clock: true,
+  version: true,
+  settleMs: true,
+};
 
 /** Where a daemon that is ready can be reached. */
 export interface DaemonReady {

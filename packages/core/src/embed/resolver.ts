@@ -1,10 +1,13 @@
 import { dirname } from "node:path";
+import type { OptionNames } from "@verbena/ib";
 import type { NativeOptions, NativeServices } from "@verbena/native";
 import type { SourceSelector } from "../addresses/source-selector.js";
+import { checkOptions } from "../check-options.js";
 import { loadConfig } from "../config/load-config.js";
 import type { ConfigInput } from "../config/schema.js";
 import { formatDiagnostic } from "../config/text/diagnostic.js";
 import type { EndpointStatus, EngineChange, ResolveAnswer, ResolverEngine } from "../engine/contract.js";
+import { coreError } from "../errors.js";
 import { silentLogger, systemClock } from "../host/default-services.js";
 import type { ProviderRequest } from "../host/provider-registry.js";
 import type { ProviderDefinition } from "../sdk/define-provider.js";
@@ -61,7 +64,7 @@ export interface ResolveOptions {
 export interface Resolver extends AsyncDisposable {
   /**
    * Texts as {@link parseDestination} reads them. Rejects with VERBENA_RESOLVE_NO_DATA, _TIMEOUT, _NO_SOURCE, _NOT_READY, _ABORTED,
-   * _CLOSED and their like.
+   * _CLOSED and their like; with VERBENA_OPTION_UNKNOWN or VERBENA_OPTION_VALUE for options that are none.
    */
   resolve(destination: string | Destination, options?: ResolveOptions): Promise<ResolveAnswer>;
   /** Ports, endpoints and addresses as they come and go. Ends with `signal` or when the resolver closes. */
@@ -77,15 +80,45 @@ export interface Resolver extends AsyncDisposable {
 }
 
 const SETTLE_MS = 2000;
+/** Most paths of one answer: the SA's NumbPath has seven bits. */
+const MAX_PATHS = 127;
+
+const RESOLVER_OPTIONS: OptionNames<ResolverOptions> = {
+  config: true,
+  native: true,
+  fabric: true,
+  providers: true,
+  sourceSelector: true,
+  logger: true,
+  clock: true,
+  random: true,
+  metrics: true,
+  folders: true,
+  settleMs: true,
+};
+const RESOLVE_OPTIONS: OptionNames<ResolveOptions> = {
+  source: true,
+  noDelay: true,
+  deadlineMs: true,
+  maxPaths: true,
+  signal: true,
+};
+const PROVIDER_OPTION: OptionNames<Extract<ProviderOption, { readonly options?: unknown }>> = {
+  package: true,
+  definition: true,
+  options: true,
+};
 
 /**
- * Starts a resolver. Rejects with VERBENA_CONFIG_INVALID, VERBENA_PROVIDER_… or VERBENA_NATIVE_…; nothing is left running then.
+ * Starts a resolver. Rejects with VERBENA_CONFIG_INVALID, VERBENA_OPTION_UNKNOWN, VERBENA_PROVIDER_… or VERBENA_NATIVE_…; nothing is
+ * left running then.
  *
  * @example
  * await using resolver = await createResolver();
  * const { paths } = await resolver.resolve("node12");
  */
 export async function createResolver(options: ResolverOptions = {}): Promise<Resolver> {
+  checkOptions("createResolver", options, RESOLVER_OPTIONS);
   const logger = options.logger ?? silentLogger;
   const clock = options.clock ?? systemClock;
   const { config, diagnostics } = await loadConfig({
@@ -133,6 +166,7 @@ function nativeOf(options: ResolverOptions, paths: NativeOptions): NativeService
 function providerRequest(option: ProviderOption, index: number): ProviderRequest {
   const where = `providers[${String(index)}]`;
   if (typeof option === "string") return { from: { package: option }, where };
+  if ("package" in option || "definition" in option) checkOptions(where, option, PROVIDER_OPTION);
   if ("package" in option) return { from: { package: option.package }, options: option.options, where };
   if ("definition" in option) return { from: { definition: option.definition }, options: option.options, where };
   return { from: { definition: option }, where };
@@ -158,7 +192,7 @@ class EmbeddedResolver implements Resolver {
   }
 
   async resolve(destination: string | Destination, options: ResolveOptions = {}): Promise<ResolveAnswer> {
-    const { source, noDelay, deadlineMs, maxPaths, signal } = options;
+    const { source, noDelay, deadlineMs, maxPaths, signal } = checkResolveOptions(options);
     return await this.engine.resolve({
       destination: toDestination(destination),
       ...(source === undefined ? {} : { source: toDestination(source) }),
@@ -191,6 +225,18 @@ class EmbeddedResolver implements Resolver {
     await this.composed.close();
     if (this.host.isOwned) await this.host.native.close();
   }
+}
+
+function checkResolveOptions(options: ResolveOptions): ResolveOptions {
+  checkOptions("resolve", options, RESOLVE_OPTIONS);
+  const { maxPaths, deadlineMs } = options;
+  const bad = (option: string, wanted: string, value: number): Error =>
+    coreError("VERBENA_OPTION_VALUE", { details: { of: "resolve", option, wanted, value } });
+  if (maxPaths !== undefined && !(Number.isInteger(maxPaths) && maxPaths >= 1 && maxPaths <= MAX_PATHS)) {
+    throw bad("maxPaths", `a whole number from 1 to ${String(MAX_PATHS)}`, maxPaths);
+  }
+  if (deadlineMs !== undefined && !(deadlineMs > 0)) throw bad("deadlineMs", "more than 0", deadlineMs);
+  return options;
 }
 
 function toDestination(given: string | Destination): Destination {

@@ -1,9 +1,11 @@
 import { createServer, type Server, type Socket } from "node:net";
+import type { OptionNames } from "@verbena/ib";
+import { checkOptions } from "../check-options.js";
 import { silentLogger, systemClock } from "../host/default-services.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { AcmConnection, type ConnectionHost, type ConnectionPeer } from "./connection.js";
 import type { AcmRequestHandler } from "./handler.js";
-import { type AcmServerLimits, DEFAULT_ACM_SERVER_LIMITS } from "./limits.js";
+import { type AcmServerLimits, DEFAULT_ACM_SERVER_LIMITS, LIMIT_NAMES } from "./limits.js";
 import { type AcmAddress, type AcmListener, listen, type OpenListener } from "./listen.js";
 
 /** Credentials of the process at the other end of a Unix socket; `undefined` where there are none. */
@@ -20,6 +22,15 @@ export interface AcmServerOptions {
   readonly peerCredentials?: PeerCredentialsReader;
 }
 
+const OPTIONS: OptionNames<AcmServerOptions> = {
+  listeners: true,
+  handler: true,
+  clock: true,
+  logger: true,
+  limits: true,
+  peerCredentials: true,
+};
+
 /** A server of the ACM client protocol. */
 export interface AcmServer extends AsyncDisposable {
   /** In the order of the listeners given. */
@@ -33,9 +44,11 @@ export interface AcmServer extends AsyncDisposable {
 
 /**
  * Starts the server on all listeners, or on none: if one fails the others are closed and its coded error is given
- * (VERBENA_SERVER_LISTEN, VERBENA_SERVER_PATH, VERBENA_SERVER_PATH_LENGTH).
+ * (VERBENA_SERVER_LISTEN, VERBENA_SERVER_PATH, VERBENA_SERVER_PATH_LENGTH, VERBENA_OPTION_UNKNOWN).
  */
 export async function createAcmServer(options: AcmServerOptions): Promise<AcmServer> {
+  checkOptions("createAcmServer", options, OPTIONS);
+  checkOptions<Partial<AcmServerLimits>>("createAcmServer: limits", options.limits ?? {}, LIMIT_NAMES);
   const server = new SocketServer(options);
   try {
     for (const listener of options.listeners) await server.open(listener);

@@ -1,3 +1,5 @@
+import type { OptionNames } from "@verbena/ib";
+
 /** What one server holds for its clients. Every bound has a default; see `docs/limits.md`. */
 export interface AcmServerLimits {
   /** Connections; one more is closed as soon as it is accepted. The process's limit on descriptors holds as well. */
@@ -25,4 +27,15 @@ export const DEFAULT_ACM_SERVER_LIMITS: AcmServerLimits = {
   unreadMs: 30_000,
   maxStalledBytes: 33_554_432,
   closeMs: 1_000,
+};
+
+/** All of them, for the check of their names. */
+export const LIMIT_NAMES: OptionNames<AcmServerLimits> = {
+  maxClients: true,
+  incompleteMs: true,
+  maxOpenRequests: true,
+  maxUnsentBytes: true,
+  unreadMs: true,
+  maxStalledBytes: true,
+  closeMs: true,
 };

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { VerbenaError } from "@verbena/ib";
+import { checkOptions } from "../check-options.js";
 import { simError } from "../errors.js";
 import { loadTopology } from "./load-topology.js";
 import { SILENT_LOGGER } from "./logger.js";
-import type { FabricOptions, RunningFabric } from "./start-fabric.js";
+import { FABRIC_OPTIONS, type FabricOptions, type RunningFabric } from "./start-fabric.js";
 import type { FromThread, ThreadData, ToThread } from "./thread-messages.js";
 
 /**
@@ -13,6 +14,7 @@ import type { FromThread, ThreadData, ToThread } from "./thread-messages.js";
  * thread never loads the addon. Options, errors and result are those of `startFabric`; the logger is called in this thread.
  */
 export async function startFabricThread(options: FabricOptions): Promise<RunningFabric> {
+  checkOptions("startFabricThread", options, FABRIC_OPTIONS);
   const { logger = SILENT_LOGGER, ...rest } = options;
   const topology = loadTopology(options.topology);
   const data: ThreadData = { options: { ...rest, topology } };

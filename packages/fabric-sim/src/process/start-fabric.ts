@@ -1,7 +1,8 @@
-import { VerbenaError } from "@verbena/ib";
+import { type OptionNames, VerbenaError } from "@verbena/ib";
 import { parseAddresses } from "../addresses/parse-addresses.js";
 import { AttachServer } from "../attach/attach-server.js";
 import { SOCKET_NAME } from "../attach/protocol.js";
+import { checkOptions } from "../check-options.js";
 import { Commands } from "../control/commands.js";
 import { ControlServer } from "../control/control-server.js";
 import { CONTROL_SOCKET_NAME } from "../control/protocol.js";
@@ -27,6 +28,17 @@ export interface FabricOptions extends SimulationOptions {
   readonly logger?: SimLogger | undefined;
 }
 
+/** All of them, for the check of their names. */
+export const FABRIC_OPTIONS: OptionNames<FabricOptions> = {
+  topology: true,
+  dir: true,
+  addressesFile: true,
+  seed: true,
+  logger: true,
+  smNode: true,
+  lmc: true,
+};
+
 /** A fabric that runs and that programs can attach to. */
 export interface RunningFabric extends AsyncDisposable {
   /** Absolute path of its directory. */
@@ -40,9 +52,11 @@ export interface RunningFabric extends AsyncDisposable {
  * Starts a fabric in this process. Programs that call it synchronously (anything over `libfabricsim.so`) must be in another
  * process or thread; see `startFabricThread`.
  *
- * @throws VerbenaError `VERBENA_SIM_TOPOLOGY_…`, `VERBENA_SIM_FILE`, `VERBENA_SIM_DIR…`, `VERBENA_SIM_SOCKET_PATH`, `VERBENA_SIM_SM_NODE`
+ * @throws VerbenaError `VERBENA_SIM_TOPOLOGY_…`, `VERBENA_SIM_FILE`, `VERBENA_SIM_DIR…`, `VERBENA_SIM_SOCKET_PATH`, `VERBENA_SIM_SM_NODE`,
+ * `VERBENA_SIM_OPTION`
  */
 export async function startFabric(options: FabricOptions): Promise<RunningFabric> {
+  checkOptions("startFabric", options, FABRIC_OPTIONS);
   const topology = loadTopology(options.topology);
   const logger = options.logger ?? SILENT_LOGGER;
   const teardown = new Teardown();

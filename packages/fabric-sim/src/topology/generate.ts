@@ -1,4 +1,5 @@
 import { Guid, LinkSpeed, LinkWidth, Mtu, PKey } from "@verbena/ib";
+import { checkOptions } from "../check-options.js";
 import { simError } from "../errors.js";
 import { type LinkRate, masksUpTo, parseLinkRate } from "./link-speed.js";
 import type { LinkEnd, NodeKind, Topology, TopologyNode, TopologyPort } from "./model.js";
@@ -33,14 +34,16 @@ export interface TwoLevelOptions extends GenerateOptions {
 }
 
 const MAX_PORTS = 254;
+const SHARED = { hosts: true, rate: true, mtuBytes: true, lmc: true, pkeys: true } as const;
 
 /**
  * A fat tree of hosts `H1`…, leaf switches `L1`… and spine switches `S1`…; each host has one port and the NodeDescription
  * `node<n> HCA-1`. Equal options give equal topologies, GUIDs included.
  *
- * @throws VerbenaError `VERBENA_SIM_TOPOLOGY_SIZE`
+ * @throws VerbenaError `VERBENA_SIM_TOPOLOGY_SIZE`, `VERBENA_SIM_OPTION`
  */
 export function fatTree(options: FatTreeOptions): Topology {
+  checkOptions("fatTree", options, { ...SHARED, leafs: true, spines: true, linksPerSpine: true });
   const { hosts, leafs, spines, linksPerSpine = 1 } = options;
   const perLeaf = Math.ceil(hosts / leafs);
   for (const [name, value] of Object.entries({ hosts, leafs, linksPerSpine })) {
@@ -80,8 +83,9 @@ export function fatTree(options: FatTreeOptions): Topology {
   return { nodes };
 }
 
-/** Leaf switches under one top switch. @throws VerbenaError `VERBENA_SIM_TOPOLOGY_SIZE` */
+/** Leaf switches under one top switch. @throws VerbenaError `VERBENA_SIM_TOPOLOGY_SIZE`, `VERBENA_SIM_OPTION` */
 export function twoLevel(options: TwoLevelOptions): Topology {
+  checkOptions("twoLevel", options, { ...SHARED, hostsPerLeaf: true });
   const { hosts, hostsPerLeaf = 4, ...rest } = options;
   if (!Number.isInteger(hostsPerLeaf) || hostsPerLeaf < 1) {
     throw sizeError(`hostsPerLeaf is ${hostsPerLeaf}, not a whole number above 0`);
