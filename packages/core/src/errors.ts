@@ -20,7 +20,7 @@ export const CORE_ERRORS = {
   },
   VERBENA_CLIENT_STATUS: {
     message: "the service answered {operation} with status {status} ({name})",
-    hint: "the name of the status says what failed; `verbena explain` shows each step",
+    hint: "the name of the status says what failed; `verbena resolve` with the same ends shows a coded error and what to do",
   },
   VERBENA_CLIENT_TIMEOUT: {
     message: "{service} did not answer {operation} within {deadlineMs} ms",
@@ -149,10 +149,6 @@ export const CORE_ERRORS = {
   VERBENA_RESOLVE_SA_STATUS: {
     message: "the subnet administrator refused the path to {destination}: status 0x{status}",
     hint: "see the log of the subnet manager; `saquery` with the same fields shows the same status",
-  },
-  VERBENA_RESOLVE_SOURCE_TYPE: {
-    message: "a source of kind {kind} is not possible here",
-    hint: "name the source by name or IP address",
   },
   VERBENA_RESOLVE_TIMEOUT: {
     message: "no answer about {destination} before the deadline",

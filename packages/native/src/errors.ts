@@ -20,7 +20,7 @@ export const NATIVE_ERRORS = {
   },
   VERBENA_NATIVE_NO_DEVICE: {
     message: "no RDMA device {device}",
-    hint: "List the devices with 'verbena doctor' or in /sys/class/infiniband; names are case-sensitive.",
+    hint: "List the devices with 'verbena endpoints' or in /sys/class/infiniband; names are case-sensitive.",
   },
   VERBENA_NATIVE_OPEN: {
     message: "cannot open {what}: {reason}",

@@ -160,7 +160,7 @@ export type EngineChange =
   | { readonly type: "lagged"; readonly dropped: number };
 
 /**
- * The engine. Failures are coded errors: VERBENA_RESOLVE_NO_DATA, _TIMEOUT, _NO_SOURCE, _SOURCE_TYPE, _DESTINATION, _DESTINATION_TYPE,
+ * The engine. Failures are coded errors: VERBENA_RESOLVE_NO_DATA, _TIMEOUT, _NO_SOURCE, _DESTINATION, _DESTINATION_TYPE,
  * _NOT_READY, _SA_STATUS (with `saStatus`), _NO_ROUTE_TO_SOURCE (with `errno`), _ABORTED, _CLOSED. Only the client protocol's handler
  * maps them to wire statuses.
  */
