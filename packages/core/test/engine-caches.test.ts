@@ -1,5 +1,6 @@
 import { emptyPathRecord, Gid, Lid, type Mtu, PKey, type Rate } from "@verbena/ib";
 import type { PreloadEntry } from "../src/preload/types.js";
+import { Destination } from "../src/sdk/destination.js";
 import type { LearnedEntry } from "../src/sdk/provider.js";
 import { FakeSa } from "../src/testing/index.js";
 import {
@@ -312,6 +313,36 @@ describe("engine: what providers overhear", () => {
     bench.native.changeSm("sim0", 1, Lid.from(44));
     await bench.clock.settle();
     learn({ kind: "address", destination: named("late"), answer: { gid: gid(nodeGuid(3)) } });
+    expect(await bench.clock.run(codeOf(ask(bench, "late")))).toBe("VERBENA_RESOLVE_NO_DATA");
+    await bench.engine.close();
+  });
+});
+
+describe("engine: what providers overhear outside of any question", () => {
+  const heard = (name: string) =>
+    ({ kind: "address", destination: Destination.name(name), answer: { gid: gid(nodeGuid(3)) } }) as const;
+
+  it("is used at once, in every generation of the port, and never after the session was closed", async () => {
+    const bench = await startBench();
+    const { services } = bench.provider.endpoints[0]!;
+    services.learn(heard("Announced"));
+    const answer = await bench.clock.run(ask(bench, "announced"));
+    expect(answer.paths[0]?.dlid).toBe(103);
+    expect(answer.provenance.address).toEqual({ provider: "fake", from: "cache" });
+    expect(bench.provider.addressQuestions).toHaveLength(0);
+
+    // The same session lives on under the next SM; what it hears from then on counts, what it taught before does not.
+    bench.native.changeSm("sim0", 1, Lid.from(44));
+    await bench.clock.settle();
+    expect(await bench.clock.run(codeOf(ask(bench, "announced")))).toBe("VERBENA_RESOLVE_NO_DATA");
+    services.learn(heard("announced"));
+    expect((await bench.clock.run(ask(bench, "announced"))).paths[0]?.dlid).toBe(103);
+
+    bench.native.linkDown("sim0", 1);
+    await bench.clock.settle();
+    services.learn(heard("late"));
+    bench.native.linkUp("sim0", 1);
+    await bench.clock.settle();
     expect(await bench.clock.run(codeOf(ask(bench, "late")))).toBe("VERBENA_RESOLVE_NO_DATA");
     await bench.engine.close();
   });

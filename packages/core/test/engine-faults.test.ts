@@ -209,6 +209,25 @@ describe("engine: providers that misbehave", () => {
     await bench.engine.close();
   });
 
+  it("takes an answer without paths for none, which is no fault", async () => {
+    const empty = new FakeProvider();
+    empty.route = () => Promise.resolve({ paths: [] });
+    const { provider: good } = await startBench();
+    const faults: string[] = [];
+    const bench = await startBench({
+      metrics: { increment: (name) => faults.push(name), observe: () => undefined },
+      providers: new Map([
+        ["empty", empty],
+        ["good", good],
+      ]),
+      chains: { address: ["good"], route: ["empty", "good"] },
+    });
+    expect((await bench.clock.run(ask(bench, "node4"))).provenance.route.provider).toBe("good");
+    expect(empty.routeQuestions).toHaveLength(1);
+    expect(faults).not.toContain("verbena_provider_faults_total");
+    await bench.engine.close();
+  });
+
   it("asks a companion beside a silent provider after 300 ms", async () => {
     const silent = new FakeProvider();
     silent.address = () => new Promise(() => undefined);

@@ -1,14 +1,5 @@
-import {
-  ACM_ADDRESS_SIZE,
-  ACM_TYPE,
-  type AcmAddressRecord,
-  acmAddressOf,
-  type Gid,
-  Gid as GidType,
-  IpAddress,
-  Lid,
-} from "@verbena/ib";
-import type { Destination } from "../sdk/destination.js";
+import { ACM_ADDRESS_SIZE, ACM_TYPE, type AcmAddressRecord, acmAddressOf, IpAddress } from "@verbena/ib";
+import { Destination } from "../sdk/destination.js";
 
 /** Types that name a source or a destination: NAME, IPv4, IPv6, GID, LID. */
 export function isAddressType(type: number): boolean {
@@ -25,26 +16,18 @@ export function destinationOf(record: AcmAddressRecord): Destination {
   const address = acmAddressOf(record);
   switch (address.type) {
     case "name":
-      return { kind: "name", name: address.name.toLowerCase(), text: address.name };
+      return Destination.name(address.name);
     case "ip4":
     case "ip6":
-      return ipDestination(IpAddress.fromBytes(address.address));
+      return Destination.ip(IpAddress.fromBytes(address.address));
     case "gid":
-      return gidDestination(address.gid);
+      return Destination.gid(address.gid);
     case "lid":
-      return { kind: "lid", lid: address.lid, text: Lid.format(address.lid) };
+      return Destination.lid(address.lid);
     case "path":
     case "unknown":
       throw new TypeError(`record type ${record.type} names no address`);
   }
-}
-
-function ipDestination(address: IpAddress): Destination {
-  return { kind: "ip", address, text: address };
-}
-
-function gidDestination(gid: Gid): Destination {
-  return { kind: "gid", gid, text: GidType.format(gid) };
 }
 
 /** Address record of an IP, with the tail zero. */

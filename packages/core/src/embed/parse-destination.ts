@@ -1,6 +1,6 @@
 import { Gid, IpAddress, Lid } from "@verbena/ib";
 import { coreError } from "../errors.js";
-import type { Destination } from "../sdk/destination.js";
+import { Destination } from "../sdk/destination.js";
 
 /** How a text is to be understood. `auto` decides by its form. */
 export type DestinationFormat = "auto" | "name" | "ip" | "gid" | "lid";
@@ -21,7 +21,7 @@ export function parseDestination(text: string, format: DestinationFormat = "auto
   }
   if (/^(\d+|0x[0-9a-f]+)$/i.test(text)) return parseAs(text, text, "lid");
   const gid = text.includes(":") ? Gid.tryParse(text) : undefined;
-  if (gid !== undefined && Gid.isLinkLocal(gid)) return { kind: "gid", gid, text };
+  if (gid !== undefined && Gid.isLinkLocal(gid)) return Destination.gid(gid, text);
   return parseAs(text, text, IpAddress.tryParse(text) === undefined ? "name" : "ip");
 }
 
@@ -53,21 +53,21 @@ function parseAs(value: string, text: string, format: Exclude<DestinationFormat,
       if (value === "" || Buffer.byteLength(value) > MAX_NAME || value.includes("\0")) {
         throw bad(text, `a name has 1 to ${String(MAX_NAME)} bytes`);
       }
-      return { kind: "name", name: value.toLowerCase(), text };
+      return Destination.name(text);
     case "ip": {
       const address = IpAddress.tryParse(value);
       if (address === undefined) throw bad(text, "not an IPv4 or IPv6 address");
-      return { kind: "ip", address, text };
+      return Destination.ip(address, text);
     }
     case "gid": {
       const gid = Gid.tryParse(value);
       if (gid === undefined || gid === Gid.zero) throw bad(text, "not a GID such as fe80::2:c903:0:1");
-      return { kind: "gid", gid, text };
+      return Destination.gid(gid, text);
     }
     case "lid": {
       const lid = Lid.tryParse(value);
       if (lid === undefined || !Lid.isUnicast(lid)) throw bad(text, "a unicast LID is 1 to 49151");
-      return { kind: "lid", lid, text };
+      return Destination.lid(lid, text);
     }
     default: {
       const never: never = format;

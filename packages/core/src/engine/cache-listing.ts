@@ -1,8 +1,8 @@
-import { Lid } from "@verbena/ib";
+import { Gid, Lid } from "@verbena/ib";
 import type { NegativeEntry, PositiveEntry } from "../cache/cache-entry.js";
 import type { AddressValue } from "./address-question.js";
 import type { CacheEntry } from "./contract.js";
-import { destinationKey, gidDestination } from "./destination-key.js";
+import { destinationKey } from "./destination-key.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { Pipeline } from "./pipeline.js";
 import type { RouteValue } from "./route-question.js";
@@ -110,7 +110,7 @@ function unusedFiles(endpoint: LocalEndpoint, seen: ReadonlySet<string>, now: nu
   const routes = [...files.routes()].map(({ path }) => ({
     ...common,
     cache: "route" as const,
-    destination: `${gidDestination(path.dgid).text} (LID ${Lid.format(path.dlid)})`,
+    destination: `${Gid.format(path.dgid)} (LID ${Lid.format(path.dlid)})`,
     gid: path.dgid,
     lid: path.dlid,
     paths: 1,

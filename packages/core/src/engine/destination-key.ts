@@ -1,4 +1,3 @@
-import { Gid, Lid } from "@verbena/ib";
 import type { Destination } from "../sdk/destination.js";
 
 /** Cache key of a destination: kind and canonical value. Two spellings of one address have one key. */
@@ -15,14 +14,4 @@ export function destinationKey(destination: Destination): string {
     default:
       return destination satisfies never;
   }
-}
-
-/** A GID as a destination. */
-export function gidDestination(gid: Gid): Destination {
-  return { kind: "gid", gid, text: Gid.format(gid) };
-}
-
-/** A LID as a destination. */
-export function lidDestination(lid: Lid): Destination {
-  return { kind: "lid", lid, text: Lid.format(lid) };
 }

@@ -104,6 +104,9 @@ class Engine implements EngineHandle {
       onLocalAddress: (key) => {
         this.#forgetting.destination(key);
       },
+      onLearned: (endpoint, provider, entry) => {
+        this.#pipeline.learn(endpoint, endpoint.scope, provider, entry);
+      },
     });
     this.#ports = new PortTable(source, this.#host.onPort, logger);
     this.#selector = new EndpointSelector(settings, this.#host, this.#book);

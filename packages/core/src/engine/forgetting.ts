@@ -1,7 +1,7 @@
 import type { FlightKey } from "../cache/flights.js";
-import type { Destination } from "../sdk/destination.js";
+import { Destination } from "../sdk/destination.js";
 import type { ChangeFeed } from "./change-feed.js";
-import { destinationKey, gidDestination, lidDestination } from "./destination-key.js";
+import { destinationKey } from "./destination-key.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { Pipeline } from "./pipeline.js";
 import { Restart } from "./request-call.js";
@@ -43,8 +43,8 @@ export class Forgetting {
     for (const entry of this.pipeline.addresses.cache.entries()) {
       if (entry.state === "negative" || destinationKey(entry.subject) !== destinationKey(destination)) continue;
       const { gid, lid } = entry.value.answer;
-      if (gid !== undefined) keys.add(destinationKey(gidDestination(gid)));
-      if (lid !== undefined) keys.add(destinationKey(lidDestination(lid)));
+      if (gid !== undefined) keys.add(destinationKey(Destination.gid(gid)));
+      if (lid !== undefined) keys.add(destinationKey(Destination.lid(lid)));
     }
     const count = this.#drop(({ subject }) => keys.has(destinationKey(subject)));
     // The files are read again by who asked for this.

@@ -8,7 +8,7 @@ import type { ChangeFeed } from "./change-feed.js";
 import type { CounterBook } from "./counters.js";
 import { endpointKey, LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
-import { PortRuntime } from "./port-runtime.js";
+import { PortRuntime, type PortRuntimeOptions } from "./port-runtime.js";
 
 export interface HostEndpointsOptions {
   readonly settings: EngineSettings;
@@ -20,6 +20,7 @@ export interface HostEndpointsOptions {
   readonly onVoid: (endpoints: readonly LocalEndpoint[]) => void;
   /** A name or IP has become local, or has stopped to be: nobody may remember it as something else. */
   readonly onLocalAddress: (key: string) => void;
+  readonly onLearned: PortRuntimeOptions["onLearned"];
 }
 
 /** The host's open ports and endpoints, in ibacm's order, and the index from local name or IP to endpoint. */
@@ -131,12 +132,12 @@ export class HostEndpoints {
   }
 
   #open(port: Port): void {
-    const { settings, source, feed } = this.#options;
+    const { settings, source, feed, onLearned } = this.#options;
     const name = portName(port);
     const named = new Set([...settings.chains.address, ...settings.chains.route]);
     const providers = new Map([...settings.providers].filter(([provider]) => named.has(provider)));
     const verbs = source.devices().find((device) => device.name === port.device)?.verbs;
-    const runtime = new PortRuntime({ settings, port, providers, verbs });
+    const runtime = new PortRuntime({ settings, port, providers, verbs, onLearned });
     this.#runtimes.set(name, runtime);
     const keys = new Set<string>();
     for (const [index, pkey] of port.pkeys.entries()) {

@@ -29,7 +29,7 @@ export class Pipeline {
 
   constructor({ settings, onSilence }: PipelineOptions) {
     this.#settings = settings;
-    const common = { settings, onSilence, onLearned: this.#learn.bind(this) };
+    const common = { settings, onSilence, onLearned: this.learn.bind(this) };
     this.addresses = new LookupStep({
       ...common,
       name: "address",
@@ -116,6 +116,17 @@ export class Pipeline {
     return this.#route(endpoint, definedFields(pathFields(endpoint, request)), call);
   }
 
+  /** Puts what a provider overheard into the caches, unless `scope` is over. */
+  learn(endpoint: LocalEndpoint, scope: CacheScope, provider: string, entry: LearnedEntry): void {
+    if (entry.kind === "address") {
+      const key = destinationKey(entry.destination);
+      const question = addressQuestion(this.#settings, endpoint, entry.destination, key);
+      this.addresses.learn(question, scope, provider, entry.answer);
+    } else {
+      this.routes.learn(routeQuestion(this.#settings, endpoint, entry.query), scope, provider, entry.answer);
+    }
+  }
+
   async #route(endpoint: LocalEndpoint, query: RouteFields, call: Call): Promise<ResolveAnswer> {
     const { scope } = endpoint;
     const route = await this.routes.find(routeQuestion(this.#settings, endpoint, query), call);
@@ -139,16 +150,6 @@ export class Pipeline {
 
   #isOwn(endpoint: LocalEndpoint, key: string): boolean {
     return this.#settings.loopback === "local" && endpoint.address(key) !== undefined;
-  }
-
-  #learn(endpoint: LocalEndpoint, scope: CacheScope, provider: string, entry: LearnedEntry): void {
-    if (entry.kind === "address") {
-      const key = destinationKey(entry.destination);
-      const question = addressQuestion(this.#settings, endpoint, entry.destination, key);
-      this.addresses.learn(question, scope, provider, entry.answer);
-    } else {
-      this.routes.learn(routeQuestion(this.#settings, endpoint, entry.query), scope, provider, entry.answer);
-    }
   }
 }
 

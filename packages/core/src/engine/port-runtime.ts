@@ -5,7 +5,7 @@ import type { PortSignalType } from "../ports/port-source.js";
 import { SaClient } from "../sa-client/sa-client.js";
 import { fixedWindow } from "../sa-client/sa-window.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
-import type { EndpointSession, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
+import type { EndpointSession, LearnedEntry, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
 import type { Logger, SaService } from "../sdk/services.js";
 import { FileStore } from "./file-store.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
@@ -18,6 +18,8 @@ export interface PortRuntimeOptions {
   /** The providers the chains name, in the order they were configured. */
   readonly providers: ReadonlyMap<string, ResolutionProvider>;
   readonly verbs: VerbsContext | undefined;
+  /** A provider has overheard something on an endpoint of this port. */
+  readonly onLearned: (endpoint: LocalEndpoint, provider: string, entry: LearnedEntry) => void;
 }
 
 /** An open port: its SA client, what the providers have opened on it, and its endpoints, oldest first. */
@@ -29,6 +31,7 @@ export class PortRuntime {
   readonly #client: SaClient | undefined;
   readonly #providers: ReadonlyMap<string, ResolutionProvider>;
   readonly #verbs: VerbsContext | undefined;
+  readonly #onLearned: PortRuntimeOptions["onLearned"];
   readonly #sessions = new Map<string, Promise<PortSession | undefined>>();
   readonly #ended = new AbortController();
   readonly #work = new Set<Promise<unknown>>();
@@ -39,6 +42,7 @@ export class PortRuntime {
     this.#port = options.port;
     this.#providers = options.providers;
     this.#verbs = options.verbs;
+    this.#onLearned = options.onLearned;
     this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
     const sa = this.#openSa();
     this.#client = sa instanceof SaClient ? sa : undefined;
@@ -151,7 +155,12 @@ export class PortRuntime {
     const port = await opening;
     if (port === undefined || this.#isEnded()) return;
     const session = await callProvider(this.#settings, name, `opening endpoint ${endpoint.key}`, () =>
-      port.openEndpoint(endpoint.endpoint),
+      port.openEndpoint(endpoint.endpoint, {
+        learn: (entry) => {
+          if (!this.#isEnded()) this.#onLearned(endpoint, name, entry);
+        },
+        logger: this.#logger.child({ provider: name, endpoint: endpoint.key }),
+      }),
     );
     if (session === undefined) return;
     if (this.#isEnded()) await this.#dispose(name, "closing an endpoint", session);

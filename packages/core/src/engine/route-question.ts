@@ -1,6 +1,7 @@
 import { type Gid, Lid, type PathRecord } from "@verbena/ib";
-import type { RouteAnswer } from "../sdk/route.js";
-import { gidDestination, lidDestination } from "./destination-key.js";
+import { Destination } from "../sdk/destination.js";
+import type { ResolveContext, RouteProvider } from "../sdk/provider.js";
+import type { RouteAnswer, RouteQuery } from "../sdk/route.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { Question } from "./lookup-step.js";
 import type { EngineSettings } from "./options.js";
@@ -23,14 +24,14 @@ export function routeQuestion(
   return {
     key: routeKey(endpoint, query),
     endpoint,
-    subject: dgid === undefined ? lidDestination(dlid ?? Lid.zero) : gidDestination(dgid),
+    subject: dgid === undefined ? Destination.lid(dlid ?? Lid.zero) : Destination.gid(dgid),
     latest,
     links: () =>
       settings.chains.route.flatMap((provider) => {
         const session = endpoint.session(provider);
         const route = session?.state === "ready" ? session.route : undefined;
         if (route === undefined) return [];
-        return [{ provider, ask: (context) => route.resolveRoute({ ...query, endpoint: context.endpoint }, context) }];
+        return [{ provider, ask: (context) => askRoute(route, { ...query, endpoint: context.endpoint }, context) }];
       }),
     fromFile: () => {
       const found = endpoint.files?.route(query);
@@ -60,6 +61,16 @@ export function plainQuery(
     maxPaths,
     ...(to.hint === undefined ? {} : { hint: to.hint }),
   };
+}
+
+/** No paths at all are as good as no answer. */
+async function askRoute(
+  provider: RouteProvider,
+  query: RouteQuery,
+  context: ResolveContext,
+): Promise<RouteAnswer | undefined> {
+  const answer: Partial<RouteAnswer> | undefined = await provider.resolveRoute(query, context);
+  return answer?.paths?.length === 0 ? undefined : (answer as RouteAnswer | undefined);
 }
 
 /** What came from a provider is checked as data: its author's compiler may not have seen our types. */

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { Gid, IpAddress } from "@verbena/ib";
-import type { Destination } from "../sdk/destination.js";
+import { Destination } from "../sdk/destination.js";
 import type { PreloadReport } from "./types.js";
 
 /** One line of a hosts data file. */
@@ -48,9 +48,6 @@ function parseHost(line: string, report: (message: string) => void): HostLine | 
   const ip = IpAddress.tryParse(address);
   return {
     gid,
-    destination:
-      ip === undefined
-        ? { kind: "name", name: address.toLowerCase(), text: address }
-        : { kind: "ip", address: ip, text: address },
+    destination: ip === undefined ? Destination.name(address) : Destination.ip(ip, address),
   };
 }

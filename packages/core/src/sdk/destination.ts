@@ -1,4 +1,4 @@
-import type { Gid, IpAddress, Lid } from "@verbena/ib";
+import { Gid, type IpAddress, Lid } from "@verbena/ib";
 
 /**
  * What a client asks for. The canonical form is the cache key: names are compared without case (the spelling asked for stays in
@@ -9,3 +9,12 @@ export type Destination =
   | { readonly kind: "ip"; readonly address: IpAddress; readonly text: string }
   | { readonly kind: "gid"; readonly gid: Gid; readonly text: string }
   | { readonly kind: "lid"; readonly lid: Lid; readonly text: string };
+
+/** Makes destinations in canonical form. `text` is the spelling to show; without it the value's own. */
+export const Destination = {
+  /** A host name; names are compared without case. */
+  name: (text: string): Destination => ({ kind: "name", name: text.toLowerCase(), text }),
+  ip: (address: IpAddress, text: string = address): Destination => ({ kind: "ip", address, text }),
+  gid: (gid: Gid, text = Gid.format(gid)): Destination => ({ kind: "gid", gid, text }),
+  lid: (lid: Lid, text = Lid.format(lid)): Destination => ({ kind: "lid", lid, text }),
+} as const;

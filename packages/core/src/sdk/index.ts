@@ -1,6 +1,7 @@
 /**
  * The contract between Verbena and its providers: interfaces, value types, injection tokens and `defineProvider`. Its only run-time
- * dependency is tsyringe's pair of decorators, handed on so that authors import from one place.
+ * dependencies are tsyringe's pair of decorators, handed on so that authors import from one place, and the vocabulary of
+ * `@verbena/ib`, which is pure.
  *
  * @packageDocumentation
  */
@@ -34,12 +35,13 @@ export type {
   ProviderFactory,
 } from "./define-provider.js";
 export { defineProvider, PROVIDER_BRAND } from "./define-provider.js";
-export type { Destination } from "./destination.js";
+export { Destination } from "./destination.js";
 export type { Endpoint, LocalAddress, Port } from "./endpoint.js";
 export type { ProviderManifest, ProviderRole } from "./manifest.js";
 export { SDK_VERSION } from "./manifest.js";
 export type {
   AddressProvider,
+  EndpointServices,
   EndpointSession,
   LearnedEntry,
   PortEvent,

@@ -1,7 +1,7 @@
 import type { Destination } from "./destination.js";
 import type { Endpoint, LocalAddress, Port } from "./endpoint.js";
 import type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
-import type { PortServices } from "./services.js";
+import type { Logger, PortServices } from "./services.js";
 
 /** Given with every question. */
 export interface ResolveContext {
@@ -16,7 +16,7 @@ export interface ResolveContext {
   readonly generation: number;
   /** The client does not wait: a provider MAY still look up, the answer goes to the cache. */
   readonly noDelay: boolean;
-  /** Puts an overheard address or route into the core's caches of this endpoint. */
+  /** Puts an address or route overheard while answering into the core's caches of this endpoint; dropped once `generation` is over. */
   learn(entry: LearnedEntry): void;
 }
 
@@ -24,6 +24,18 @@ export interface ResolveContext {
 export type LearnedEntry =
   | { readonly kind: "address"; readonly destination: Destination; readonly answer: AddressAnswer }
   | { readonly kind: "route"; readonly query: Omit<RouteQuery, "endpoint">; readonly answer: RouteAnswer };
+
+/** What belongs to an endpoint, given to `openEndpoint`; valid until the session is disposed. */
+export interface EndpointServices {
+  /**
+   * Puts an address or route overheard outside of any question into the core's caches of this endpoint, for example a peer that announced
+   * itself. It is taken as true of the port as it is at the moment of the call: providers MUST NOT keep what they heard for a later call
+   * that comes after a `PortEvent`. MAY be called before the session is `ready`; does nothing once the session is being disposed.
+   */
+  learn(entry: LearnedEntry): void;
+  /** Labelled with provider, device, port and endpoint. */
+  readonly logger: Logger;
+}
 
 /**
  * Turns a name or IP into a GID or LID. `undefined` = "I do not know"; it, a rejection and a time-out all pass to the next provider.
@@ -73,7 +85,7 @@ export type PortEvent =
 /** A provider at work on one port. The core closes endpoints before the port. */
 export interface PortSession extends AsyncDisposable {
   /** Begins work on one endpoint of the port. MAY resolve before the session is `ready`. */
-  openEndpoint(endpoint: Endpoint): Promise<EndpointSession>;
+  openEndpoint(endpoint: Endpoint, services: EndpointServices): Promise<EndpointSession>;
   /** Told of everything that happens to the port. MUST NOT throw or wait. */
   onEvent?(event: PortEvent): void;
 }

@@ -2,6 +2,7 @@ import type { Destination } from "../sdk/destination.js";
 import type { Endpoint, LocalAddress, Port } from "../sdk/endpoint.js";
 import type {
   AddressProvider,
+  EndpointServices,
   EndpointSession,
   PortEvent,
   PortSession,
@@ -65,8 +66,8 @@ export class FakePortSession implements PortSession {
   ) {}
 
   /** Opens a session with the roles the provider has at this moment. */
-  openEndpoint(endpoint: Endpoint): Promise<EndpointSession> {
-    const session = new FakeEndpointSession(this.provider, this, endpoint);
+  openEndpoint(endpoint: Endpoint, services: EndpointServices): Promise<EndpointSession> {
+    const session = new FakeEndpointSession(this.provider, this, endpoint, services);
     this.endpoints.push(session);
     return Promise.resolve(session);
   }
@@ -98,15 +99,16 @@ export class FakeEndpointSession implements EndpointSession {
     private readonly provider: FakeProvider,
     portSession: FakePortSession,
     readonly endpoint: Endpoint,
+    readonly services: EndpointServices,
   ) {
     this.addresses = [...endpoint.addresses];
     this.#state = provider.initialState;
-    const { services } = portSession;
+    const { services: port } = portSession;
     if (provider.address !== undefined) {
       this.address = {
         resolveAddress: async (to, context) => {
           provider.addressQuestions.push({ to, context });
-          return await provider.address?.(to, context, services);
+          return await provider.address?.(to, context, port);
         },
       };
     }
@@ -114,7 +116,7 @@ export class FakeEndpointSession implements EndpointSession {
       this.route = {
         resolveRoute: async (query, context) => {
           provider.routeQuestions.push({ query, context });
-          return await provider.route?.(query, context, services);
+          return await provider.route?.(query, context, port);
         },
       };
     }
