@@ -365,6 +365,21 @@ describe("engine: flush and listing", () => {
     await bench.engine.close();
   });
 
+  it("keeps nothing of what was flushed, at whatever moment of its lookup", async () => {
+    for (let turns = 0; turns < 30; turns += 1) {
+      const bench = await startBench();
+      let home = 1;
+      bench.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(home)) });
+      const first = bench.clock.run(ask(bench, "moving"));
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      home = 2;
+      bench.engine.flush(named("moving"));
+      await first;
+      expect((await bench.clock.run(ask(bench, "moving"))).paths[0]?.dlid).toBe(102);
+      await bench.engine.close();
+    }
+  });
+
   it("shows positive, negative and pending entries", async () => {
     const bench = await startBench();
     await bench.clock.run(ask(bench, "node1"));

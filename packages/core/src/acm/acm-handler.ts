@@ -80,10 +80,7 @@ class AcmHandler implements AcmRequestHandler {
 
   #resolveAddress(client: AcmClientHandle, request: AcmResolveRequest, reply: AcmReply): void {
     const parsed = parseResolveAddress(request.records, client);
-    if ("failure" in parsed) {
-      this.#fail(request, parsed.failure, reply);
-      return;
-    }
+    if ("failure" in parsed) return this.#fail(request, parsed.failure, reply);
     const wanted = parsed.request;
     this.#answer(
       request,
@@ -97,10 +94,7 @@ class AcmHandler implements AcmRequestHandler {
     const [record] = request.records;
     if (record === undefined) return;
     const parsed = parseResolvePath(record, client);
-    if ("failure" in parsed) {
-      this.#fail(request, parsed.failure, reply);
-      return;
-    }
+    if ("failure" in parsed) return this.#fail(request, parsed.failure, reply);
     const wanted = parsed.request;
     this.#answer(
       request,

@@ -134,8 +134,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       companionDelayMs,
       check: question.check,
     });
-    // Whatever came, it is about a world that is gone.
-    if (endpoint.scope !== scope) throw new Restart();
+    // Whatever came, it is about a world that is gone, or about a destination that was flushed while the answer was on its way here.
+    if (endpoint.scope !== scope || flight.signal.reason instanceof Restart) throw new Restart();
     if (outcome.found) return this.#put(question, outcome.provider, "provider", outcome.answer);
     const reason: unknown = flight.signal.reason;
     if (flight.signal.aborted && !(reason instanceof FlightExpired)) throw call.aborted(reason);
