@@ -365,19 +365,31 @@ describe("engine: flush and listing", () => {
     await bench.engine.close();
   });
 
+  it("tells the providers, who may keep something of their own", async () => {
+    const bench = await startBench();
+    bench.engine.flush(named("node1"));
+    bench.engine.flush();
+    await bench.clock.settle();
+    const events = bench.provider.ports[0]?.events ?? [];
+    expect(events).toMatchObject([{ type: "flush", destination: named("node1") }, { type: "flush" }]);
+    expect(events[1]).not.toHaveProperty("destination");
+    await bench.engine.close();
+  });
+
   it("keeps nothing of what was flushed, at whatever moment of its lookup", async () => {
+    const bench = await startBench();
     for (let turns = 0; turns < 30; turns += 1) {
-      const bench = await startBench();
+      const name = `moving${turns}`;
       let home = 1;
       bench.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(home)) });
-      const first = bench.clock.run(ask(bench, "moving"));
+      const first = bench.clock.run(ask(bench, name));
       for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
       home = 2;
-      bench.engine.flush(named("moving"));
+      bench.engine.flush(named(name));
       await first;
-      expect((await bench.clock.run(ask(bench, "moving"))).paths[0]?.dlid).toBe(102);
-      await bench.engine.close();
+      expect((await bench.clock.run(ask(bench, name))).paths[0]?.dlid).toBe(102);
     }
+    await bench.engine.close();
   });
 
   it("shows positive, negative and pending entries", async () => {

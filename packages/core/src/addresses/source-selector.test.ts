@@ -33,6 +33,8 @@ describe("fabricSourceSelector", () => {
     await expect(fabricSourceSelector(() => []).select(IpAddress.parse("192.0.2.7"))).rejects.toMatchObject({
       code: "VERBENA_RESOLVE_NO_ROUTE_TO_SOURCE",
       errno: 101,
+      // `ip route get` would show the routes of this machine, not those of the simulated host.
+      hint: expect.stringContaining("`verbena sim ctl addr add NODE IP/PREFIX`"),
     });
   });
 });

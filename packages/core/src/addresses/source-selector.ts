@@ -21,7 +21,7 @@ export const kernelSourceSelector: SourceSelector = {
       const socket = createSocket({ type: IpAddress.family(destination) === 4 ? "udp4" : "udp6" });
       const fail = (error: unknown): void => {
         socket.close();
-        reject(noRoute(destination, errnoOf(error), error));
+        reject(noRoute(destination, errnoOf(error), { cause: error }));
       };
       socket.once("error", fail);
       socket.connect(DISCARD_PORT, destination, (...args: unknown[]) => {
@@ -38,12 +38,17 @@ export const kernelSourceSelector: SourceSelector = {
     }),
 };
 
+const NO_SIMULATED_ADDRESS =
+  "the simulated host has no address of that family; `verbena sim ctl addr add NODE IP/PREFIX` gives it one";
+
 /** For simulated hosts, which have no kernel of their own: longest matching prefix among the node's addresses, else the first of the family. */
 export function fabricSourceSelector(addresses: () => readonly HostAddress[]): SourceSelector {
   return {
     select: (destination) => {
       const best = longestMatch(addresses(), destination);
-      return best === undefined ? Promise.reject(noRoute(destination, ENETUNREACH)) : Promise.resolve(best);
+      return best === undefined
+        ? Promise.reject(noRoute(destination, ENETUNREACH, { hint: NO_SIMULATED_ADDRESS }))
+        : Promise.resolve(best);
     },
   };
 }
@@ -74,8 +79,8 @@ function commonBits(a: Buffer, b: Buffer): number {
   return a.length * 8;
 }
 
-function noRoute(destination: IpAddress, errno: number, cause?: unknown): VerbenaError {
-  return coreError("VERBENA_RESOLVE_NO_ROUTE_TO_SOURCE", { details: { destination, errno }, errno, cause });
+function noRoute(destination: IpAddress, errno: number, more: { cause?: unknown; hint?: string } = {}): VerbenaError {
+  return coreError("VERBENA_RESOLVE_NO_ROUTE_TO_SOURCE", { details: { destination, errno }, errno, ...more });
 }
 
 /** Node gives system errors a negative errno. */

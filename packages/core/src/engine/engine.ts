@@ -220,7 +220,7 @@ class Engine implements EngineHandle {
       destination === undefined
         ? this.#forgetting.everything(endpoints)
         : this.#forgetting.destinationAndRoutes(destination, endpoints);
-    for (const runtime of this.#host.runtimes()) void runtime.reloadFiles();
+    for (const runtime of this.#host.runtimes()) runtime.flush(destination);
     return count;
   }
 

@@ -4,6 +4,7 @@ import { coreError } from "../errors.js";
 import type { PortSignalType } from "../ports/port-source.js";
 import { SaClient } from "../sa-client/sa-client.js";
 import { fixedWindow } from "../sa-client/sa-window.js";
+import type { Destination } from "../sdk/destination.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EndpointSession, LearnedEntry, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
 import type { Logger, SaService } from "../sdk/services.js";
@@ -73,12 +74,13 @@ export class PortRuntime {
       this.#client?.update(port);
       for (const endpoint of this.endpoints) endpoint.renew(port);
     }
-    const event = portEvent(port, signal, raw);
-    for (const [name, opening] of this.#sessions) {
-      void opening.then((session) =>
-        callProvider(this.#settings, name, `event ${event.type}`, () => session?.onEvent?.(event)),
-      );
-    }
+    this.#tell(portEvent(port, signal, raw));
+  }
+
+  /** The core has forgotten everything, or one destination: the providers forget what they keep of it, and the files are read again. */
+  flush(destination: Destination | undefined): void {
+    this.#tell({ type: "flush", port: this.#port, ...(destination === undefined ? {} : { destination }) });
+    void this.#reloadFiles();
   }
 
   tellAddress(endpoint: LocalEndpoint, change: "added" | "removed", address: LocalAddress): void {
@@ -87,11 +89,6 @@ export class PortRuntime {
         change === "added" ? session.addAddress(address) : session.removeAddress(address);
       void this.#track(callProvider(this.#settings, name, `address ${address.text} ${change}`, tell));
     }
-  }
-
-  /** Reads the preload files again for every endpoint. */
-  reloadFiles(): Promise<void> {
-    return Promise.all(this.endpoints.map((endpoint) => this.#loadFiles(endpoint))).then(() => undefined);
   }
 
   /** Endpoints first, then the port, then the way to the SA. What providers still open arrives closed. */
@@ -170,6 +167,18 @@ export class PortRuntime {
   /** Asked anew after each wait. */
   #isEnded(): boolean {
     return this.#ended.signal.aborted;
+  }
+
+  #tell(event: PortEvent): void {
+    for (const [name, opening] of this.#sessions) {
+      void opening.then((session) =>
+        callProvider(this.#settings, name, `event ${event.type}`, () => session?.onEvent?.(event)),
+      );
+    }
+  }
+
+  async #reloadFiles(): Promise<void> {
+    await Promise.all(this.endpoints.map((endpoint) => this.#loadFiles(endpoint)));
   }
 
   async #loadFiles(endpoint: LocalEndpoint): Promise<void> {

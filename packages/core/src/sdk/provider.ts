@@ -74,12 +74,14 @@ export interface EndpointSession extends AsyncDisposable {
   counters(): ProviderCounters;
 }
 
-/** What happened to a port. Unknown kinds arrive as data. */
+/** What happened to a port, or is asked of who works on it. Unknown kinds arrive as data. */
 export type PortEvent =
   | {
       readonly type: "lid-change" | "gid-change" | "pkey-change" | "sm-change" | "client-reregister";
       readonly port: Port;
     }
+  /** Somebody asked for a flush: of everything, or of one destination. Providers MUST forget what they keep of it themselves. */
+  | { readonly type: "flush"; readonly destination?: Destination; readonly port: Port }
   | { readonly type: "unknown"; readonly raw: unknown; readonly port: Port };
 
 /** A provider at work on one port. The core closes endpoints before the port. */
