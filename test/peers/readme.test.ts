@@ -53,17 +53,19 @@ afterAll(async () => {
 
 describe("README", () => {
   it("has three examples", () => {
-    expect([blocks("sh").length, blocks("ts").length]).toEqual([2, 1]);
+    expect([blocks("sh").length, blocks("ts").length]).toEqual([4, 1]);
   });
 
   it("runs a fabric and saquery on it", async () => {
-    const [nodes] = await play(blocks("sh")[0]);
+    await play(blocks("sh")[0]);
+    const [nodes] = await play(blocks("sh")[1]);
     expect(nodes?.match(/NodeDescription\.+(.*)/g)).toHaveLength(11);
     expect(nodes).toContain("node8 HCA-1");
   }, 120_000);
 
   it("runs a daemon, verbena and ib_acme", async () => {
-    const [table, acme] = await play(blocks("sh")[1]);
+    await play(blocks("sh")[2]);
+    const [table, acme] = await play(blocks("sh")[3]);
     expect(table).toMatch(/fe80::2:c903:10:11 +4 +fe80::2:c903:10:1 +1 /);
     expect(acme).toContain("dgid: fe80::2:c903:10:11\n");
     expect(acme).toContain("SA verification: success\n");

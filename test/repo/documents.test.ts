@@ -72,7 +72,8 @@ describe("documents", () => {
   });
 
   it("link only outside of code", () => {
-    const text = "[a](a.md) `[1](guid)` [`b`](b.md#part)\n```text\n[2](guid)\n```\n[c](https://example.org) [d](d.md)\n";
+    const text =
+      "[a](a.md) `[1](guid)` [`b`](b.md#part)\n```text\n[2](guid)\n```\n[c](https://example.org) [d](d.md)\n";
     expect(linkedFiles(text)).toEqual(["a.md", "b.md", "d.md"]);
   });
 });

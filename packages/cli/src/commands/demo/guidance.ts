@@ -14,15 +14,16 @@ export function furtherSteps(): string {
   return `How to go on
   a fabric of your own:
     ${verbena} sim topology two-level --hosts 16 > cluster.net
-    ${verbena} sim run cluster.net --dir /tmp/fabric
-    ${verbena} sim exec --dir /tmp/fabric --node H2 -- saquery    any program that uses libibumad or libibverbs
+    ${verbena} sim run cluster.net --dir /tmp/fabric    # stays; the next in another terminal
+    ${verbena} sim exec --dir /tmp/fabric --node H2 -- saquery    # any program that uses libibumad or libibverbs
   real hardware, as root, in the place of ibacm (reads /etc/rdma/ibacm_opts.cfg and ibacm_addr.cfg):
     ${verbena} serve
     ${verbena} resolve NODE
   inside a Node.js program:
     import { createResolver } from "@verbena/core";
-    await using resolver = await createResolver();
+    const resolver = await createResolver();
     const { paths } = await resolver.resolve("node12");
+    await resolver.close();
 `;
 }
 
