@@ -108,7 +108,7 @@ export const CORE_ERRORS = {
   },
   VERBENA_PROVIDER_START: {
     message: 'provider "{name}" could not be constructed: {reason}',
-    hint: "see the cause; the provider's author has to correct it",
+    hint: "see the cause: an option or a file it was given, or the provider itself",
   },
   VERBENA_RESOLVE_ABORTED: {
     message: "the request was aborted",
