@@ -16,7 +16,9 @@ constexpr size_t kReadChunk = 128u << 10;
 
 AttachClient::AttachClient(int fd) : fd_(fd), chunk_(new uint8_t[kReadChunk]) {}
 
-AttachClient::~AttachClient() { close(fd_); }
+AttachClient::~AttachClient() {
+  if (fd_ >= 0) close(fd_);
+}
 
 void AttachClient::queueFrame(uint16_t type, uint32_t tag, const Bytes &body) {
   LeWriter head;
@@ -134,11 +136,19 @@ bool AttachClient::takeFrame(uint16_t type, uint32_t tag, ByteView body, AttachE
   }
 }
 
+void AttachClient::abandon() {
+  lost_ = true;
+  close(fd_);
+  fd_ = -1;
+}
+
 void AttachClient::lose(AttachEvents &events) {
   lost_ = true;
   outbox_.clear();
   inbox_.clear();
   shutdown(fd_, SHUT_RDWR);
+  close(fd_);
+  fd_ = -1;
   answered_.notify_all();
   events.onLost();
 }

@@ -44,7 +44,11 @@ class AttachClient {
   AttachClient(const AttachClient &) = delete;
   AttachClient &operator=(const AttachClient &) = delete;
 
+  // Closes this process' copy of the socket and no other: for a forked child.
+  void abandon();
+
   const std::vector<Hca> &hcas() const { return hcas_; }
+  // -1 once it is lost.
   int fd() const { return fd_; }
   bool isLost() const { return lost_; }
   bool wantsToWrite() const { return !outbox_.empty(); }

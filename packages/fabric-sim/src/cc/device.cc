@@ -5,8 +5,8 @@
 
 namespace fabricsim {
 
-Device::Device(unsigned ordinal, uint32_t hcaIndex, std::unique_ptr<StatePage> page)
-    : verbs_{}, ordinal_(ordinal), hcaIndex_(hcaIndex), page_(std::move(page)) {
+Device::Device(unsigned ordinal, uint32_t hcaIndex, std::unique_ptr<StatePage> page, std::shared_ptr<AttachClient> client)
+    : verbs_{}, ordinal_(ordinal), hcaIndex_(hcaIndex), page_(std::move(page)), client_(std::move(client)) {
   verbs_.node_type = VB_IBV_NODE_CA;
   verbs_.transport_type = VB_IBV_TRANSPORT_IB;
   snprintf(verbs_.name, sizeof verbs_.name, "sim%u", ordinal);

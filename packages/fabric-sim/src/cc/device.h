@@ -1,9 +1,11 @@
-// A simulated HCA as this process sees it. Devices are made at attach and live as long as the process.
+// A simulated HCA as this process sees it. Devices are made at attach and live as long as the process, also when their fabric has ended:
+// handles to them may be around. A fabric that is attached to later has devices of its own, under the same names.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "attach-client.h"
 #include "state-page.h"
 #include "verbena/ibverbs-abi.h"
 
@@ -12,7 +14,7 @@ namespace fabricsim {
 class Device {
  public:
   // `ordinal`: position among this process' devices, the N of simN.
-  Device(unsigned ordinal, uint32_t hcaIndex, std::unique_ptr<StatePage> page);
+  Device(unsigned ordinal, uint32_t hcaIndex, std::unique_ptr<StatePage> page, std::shared_ptr<AttachClient> client);
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
 
@@ -22,13 +24,17 @@ class Device {
   vb_ibv_device *verbs() { return &verbs_; }
   // The device behind a verbs handle; handles are always ours.
   static Device &of(const vb_ibv_device *handle);
-  bool read(HcaState &state) const { return page_->read(state); }
+  // The connection it came by; whatever belongs to this device is said there.
+  AttachClient &client() const { return *client_; }
+  // False if its fabric has gone.
+  bool read(HcaState &state) const { return !client_->isLost() && page_->read(state); }
 
  private:
   vb_ibv_device verbs_;  // first member: of() relies on it
   unsigned ordinal_;
   uint32_t hcaIndex_;
   std::unique_ptr<StatePage> page_;
+  std::shared_ptr<AttachClient> client_;
 };
 
 constexpr const char *kFirmwareVersion = "1.0.0";

@@ -51,9 +51,9 @@ int IssmFile::open(const char *name, int flags, bool &isOurs) {
     errno = error;
     return -1;
   }
-  uint32_t hcaIndex = process.devices()[ordinal].hcaIndex();
-  auto file = std::make_unique<IssmFile>(ends[0], hcaIndex, portNumber);
-  error = process.client().call(lock, attach::kSetIssm, request(hcaIndex, portNumber, true));
+  const Device &device = process.devices()[ordinal];
+  auto file = std::make_unique<IssmFile>(ends[0], device, portNumber);
+  error = device.client().call(lock, attach::kSetIssm, request(device.hcaIndex(), portNumber, true));
   if (error != 0) {
     close(ends[1]);
     errno = error;
@@ -65,12 +65,13 @@ int IssmFile::open(const char *name, int flags, bool &isOurs) {
   return ends[1];
 }
 
-void IssmFile::reap(std::vector<std::unique_ptr<IssmFile>> &files, const std::vector<struct pollfd> &polled, AttachClient &client) {
+void IssmFile::reap(std::vector<std::unique_ptr<IssmFile>> &files, const std::vector<struct pollfd> &polled) {
   for (size_t i = kFirstFileEntry; i < polled.size(); ++i) {
     if (polled[i].revents == 0) continue;
     auto found = std::find_if(files.begin(), files.end(), [&](const auto &file) { return file->watchFd() == polled[i].fd; });
     if (found == files.end()) continue;
-    client.send(attach::kSetIssm, request((*found)->hcaIndex_, (*found)->portNumber_, false));
+    const Device &device = (*found)->device_;
+    device.client().send(attach::kSetIssm, request(device.hcaIndex(), (*found)->portNumber_, false));
     files.erase(found);
   }
 }

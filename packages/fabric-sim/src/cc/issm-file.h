@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "attach-client.h"
+#include "device.h"
 
 namespace fabricsim {
 
@@ -19,9 +19,9 @@ class IssmFile {
   // Opens if `path` is one of ours: the descriptor, or -1 with errno. `isOurs` says whether it is.
   static int open(const char *path, int flags, bool &isOurs);
   // Drops those whose program end has been closed, and clears their IsSM. `polled`: results, files from the third entry on.
-  static void reap(std::vector<std::unique_ptr<IssmFile>> &files, const std::vector<struct pollfd> &polled, AttachClient &client);
+  static void reap(std::vector<std::unique_ptr<IssmFile>> &files, const std::vector<struct pollfd> &polled);
 
-  IssmFile(int watchFd, uint32_t hcaIndex, unsigned portNumber) : watchFd_(watchFd), hcaIndex_(hcaIndex), portNumber_(portNumber) {}
+  IssmFile(int watchFd, const Device &device, unsigned portNumber) : watchFd_(watchFd), device_(device), portNumber_(portNumber) {}
   ~IssmFile();
   IssmFile(const IssmFile &) = delete;
   IssmFile &operator=(const IssmFile &) = delete;
@@ -31,7 +31,7 @@ class IssmFile {
   static Bytes request(uint32_t hcaIndex, unsigned portNumber, bool on);
 
   int watchFd_;
-  uint32_t hcaIndex_;
+  const Device &device_;
   unsigned portNumber_;
 };
 

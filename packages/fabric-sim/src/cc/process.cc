@@ -20,7 +20,8 @@ Process &Process::get() {
 
 int Process::attach() {
   if (isOrphan_) return ENODEV;
-  if (client_ != nullptr) return 0;
+  if (client_ != nullptr && !isRunning_) client_->readReady(*this);  // no other reader would notice that the fabric has gone
+  if (client_ != nullptr && !client_->isLost()) return 0;
   if (directory_.empty()) {
     const char *directory = getenv("FABRICSIM_DIR");
     const char *nodes = getenv("FABRICSIM_NODE");
@@ -33,10 +34,11 @@ int Process::attach() {
 
 int Process::attachTo(const std::string &directory, const std::string &nodes) {
   if (isOrphan_) return ENODEV;
-  if (client_ != nullptr) return directory == directory_ && nodes == nodes_ ? 0 : EBUSY;
+  bool isSame = directory == directory_ && nodes == nodes_;
+  if (client_ != nullptr && !client_->isLost()) return isSame ? 0 : EBUSY;
   directory_ = directory;
   nodes_ = nodes;
-  hasComplained_ = false;
+  if (!isSame) hasComplained_ = false;
   return attachNow();
 }
 
@@ -48,7 +50,7 @@ int Process::attachNow() {
   }
   int error = 0;
   std::string problem;
-  auto client = AttachClient::attach(directory_, nodes_, error, problem);
+  std::shared_ptr<AttachClient> client = AttachClient::attach(directory_, nodes_, error, problem);
   std::deque<Device> devices;
   if (client != nullptr) {
     for (const AttachClient::Hca &hca : client->hcas()) {
@@ -58,7 +60,7 @@ int Process::attachNow() {
         problem = "cannot map " + directory_ + "/" + hca.pageFile + ": " + strerror(error);
         break;
       }
-      devices.emplace_back(static_cast<unsigned>(devices.size()), hca.index, std::move(page));
+      devices.emplace_back(static_cast<unsigned>(devices.size()), hca.index, std::move(page), client);
     }
   }
   if (error != 0) {
@@ -66,9 +68,22 @@ int Process::attachNow() {
     hasComplained_ = true;
     return error;
   }
+  retireDevices();
   client_ = std::move(client);
   devices_.swap(devices);
+  hasComplained_ = false;
+  wake();
   return 0;
+}
+
+void Process::retireDevices() {
+  if (!devices_.empty()) retired_.push_back(std::move(devices_));
+  devices_.clear();
+}
+
+void Process::removeAgent(uint32_t id, const UmadAgent *agent) {
+  auto found = agents_.find(id);
+  if (found != agents_.end() && found->second == agent) agents_.erase(found);
 }
 
 Device *Process::device(const std::string &name) {
@@ -91,13 +106,20 @@ void Process::onPacket(uint32_t agentId, ByteView packet) {
 
 void Process::onAsyncEvent(uint32_t hcaIndex, uint8_t event, uint8_t port) {
   for (VerbsContext *context : contexts_) {
+    if (&context->device().client() != client_.get()) continue;
     if (context->device().hcaIndex() == hcaIndex) context->pushEvent(event, port);
   }
 }
 
 void Process::onLost() {
-  for (auto &[fd, port] : umadPorts_) port->markLost();
-  for (VerbsContext *context : contexts_) context->pushEvent(VB_IBV_EVENT_DEVICE_FATAL, 0);
+  // The next fabric numbers its agents anew.
+  agents_.clear();
+  for (auto &[fd, port] : umadPorts_) {
+    if (port->device().client().isLost()) port->markLost();
+  }
+  for (VerbsContext *context : contexts_) {
+    if (&context->device().client() == client_.get()) context->pushEvent(VB_IBV_EVENT_DEVICE_FATAL, 0);
+  }
 }
 
 void Process::beforeFork() { get().mutex_.lock(); }
@@ -111,10 +133,9 @@ void Process::afterForkInChild() {
   if (process.isRunning_) {
     process.isOrphan_ = true;
   } else {
+    if (process.client_ != nullptr) process.client_->abandon();
     process.client_.reset();
-    // Device handles that the parent listed may still be in use, so the objects stay; new ones get the same names.
-    if (!process.devices_.empty()) new std::deque<Device>(std::move(process.devices_));
-    process.devices_.clear();
+    process.retireDevices();
   }
   process.mutex_.unlock();
 }

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,7 +29,8 @@ class Process : private AttachEvents {
   // One lock for all. Everything below wants it held.
   Lock lock() { return Lock(mutex_); }
 
-  // Attaches if that is not done, by environment or as attachTo() said. 0 or an errno value; the reason goes to stderr once.
+  // Attaches if that is not done or the fabric has gone since, by environment or as attachTo() said. 0 or an errno value; the reason
+  // goes to stderr once.
   int attach();
   int attachTo(const std::string &directory, const std::string &nodes);
   // Attaches and sees that the progress thread runs: before anything is opened. 0 or an errno value.
@@ -38,7 +40,6 @@ class Process : private AttachEvents {
   bool isAttached() const { return client_ != nullptr; }
   const std::string &directory() const { return directory_; }
 
-  AttachClient &client() { return *client_; }
   TimerQueue &timers() { return timers_; }
   // Call after arming a timer: wakes the progress thread if it would sleep too long.
   void timersChanged();
@@ -49,7 +50,7 @@ class Process : private AttachEvents {
   std::map<int, std::shared_ptr<UmadPort>> &umadPorts() { return umadPorts_; }
   std::shared_ptr<UmadPort> umadPort(int fd);
   void addAgent(uint32_t id, UmadAgent *agent) { agents_[id] = agent; }
-  void removeAgent(uint32_t id) { agents_.erase(id); }
+  void removeAgent(uint32_t id, const UmadAgent *agent);
 
   std::vector<VerbsContext *> &contexts() { return contexts_; }
   std::vector<std::unique_ptr<IssmFile>> &issmFiles() { return issmFiles_; }
@@ -58,6 +59,7 @@ class Process : private AttachEvents {
  private:
   Process() = default;
   int attachNow();
+  void retireDevices();
   void runProgress();
   void onPacket(uint32_t agentId, ByteView packet) override;
   void onAsyncEvent(uint32_t hcaIndex, uint8_t event, uint8_t port) override;
@@ -74,8 +76,10 @@ class Process : private AttachEvents {
   bool isRunning_ = false;
   std::string directory_;
   std::string nodes_;
-  std::unique_ptr<AttachClient> client_;
+  std::shared_ptr<AttachClient> client_;
   std::deque<Device> devices_;
+  // Those of fabrics that have gone, and of a parent process.
+  std::list<std::deque<Device>> retired_;
   TimerQueue timers_;
   int wakeFd_ = -1;
   Clock::time_point plannedWake_ = Clock::time_point::max();

@@ -71,8 +71,10 @@ void Process::runProgress() {
     plannedWake_ = timers_.next().value_or(Clock::time_point::max());
     entries.clear();
     entries.push_back({wakeFd_, POLLIN, 0});
-    short interest = static_cast<short>(client_->wantsToWrite() ? POLLIN | POLLOUT : POLLIN);
-    entries.push_back({client_->isLost() ? -1 : client_->fd(), interest, 0});
+    // Another one may have taken its place when the lock is ours again.
+    std::shared_ptr<AttachClient> client = client_;
+    short interest = static_cast<short>(client->wantsToWrite() ? POLLIN | POLLOUT : POLLIN);
+    entries.push_back({client->isLost() ? -1 : client->fd(), interest, 0});
     for (const auto &file : issmFiles_) entries.push_back({file->watchFd(), POLLIN, 0});
     int timeout = pollTimeout(plannedWake_);
     held.unlock();
@@ -82,9 +84,9 @@ void Process::runProgress() {
     if (n > 0) {
       uint64_t count = 0;
       if (entries[0].revents != 0 && read(wakeFd_, &count, sizeof count) < 0 && errno != EAGAIN) return;
-      if ((entries[1].revents & POLLOUT) != 0) client_->writeReady(*this);
-      if ((entries[1].revents & ~POLLOUT) != 0) client_->readReady(*this);
-      IssmFile::reap(issmFiles_, entries, *client_);
+      if ((entries[1].revents & POLLOUT) != 0) client->writeReady(*this);
+      if ((entries[1].revents & ~POLLOUT) != 0) client->readReady(*this);
+      IssmFile::reap(issmFiles_, entries);
     }
     timers_.runDue(Clock::now());
   }

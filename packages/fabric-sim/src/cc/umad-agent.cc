@@ -37,7 +37,7 @@ void UmadAgent::transmit(const vb_ib_mad_addr &to, const uint8_t *m) {
   if (port == nullptr) return;
   LeWriter body;
   body.u32(port_.handle()).raw(buildMadPacket(*port, request_.qpn, to, m));
-  port_.process().client().send(attach::kPacket, body.bytes());
+  port_.device().client().send(attach::kPacket, body.bytes());
 }
 
 int UmadAgent::send(const vb_ib_user_mad &head, ByteView bytes) {
@@ -55,7 +55,7 @@ int UmadAgent::send(const vb_ib_user_mad &head, ByteView bytes) {
   if (!isUnansweredMethod(copy.data())) setTidHigh(copy.data(), id_);
   bool isUserSegment = isRmppClass(managed) && rmpp::isActive(copy.data()) && !segmented;
   if (!isUserSegment && isDuplicate(copy)) return -EINVAL;
-  if (port_.process().client().isLost()) return -EIO;
+  if (port_.device().client().isLost()) return -EIO;
 
   bool isControl = segmented && rmpp::type(copy.data()) != rmpp::kData;
   if (isControl) copy.resize(kSize);

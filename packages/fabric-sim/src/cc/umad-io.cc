@@ -59,16 +59,16 @@ FABRICSIM_EXPORT int umad_open_port(const char *caName, int portNumber) {
   Bytes answer;
   LeWriter body;
   body.u32(device->hcaIndex()).u8(static_cast<uint8_t>(portNumber)).u8(0).u16(0);
-  if (process.client().call(lock, attach::kOpenPort, body.bytes(), &answer) != 0) return -EIO;
+  if (device->client().call(lock, attach::kOpenPort, body.bytes(), &answer) != 0) return -EIO;
   LeReader fields(answer);
   uint32_t handle = fields.u32();
-  if (!fields.atEnd()) return -EIO;
+  if (!fields.atEnd() || device->client().isLost()) return -EIO;
   int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (fd < 0) return -EIO;
   // A number that is still in the table was closed with close() behind our back; its port goes with it.
   auto stale = process.umadPorts().extract(fd);
   if (!stale.empty()) {
-    process.client().send(attach::kClosePort, LeWriter().u32(stale.mapped()->handle()).bytes());
+    stale.mapped()->device().client().send(attach::kClosePort, LeWriter().u32(stale.mapped()->handle()).bytes());
     stale.mapped()->abandon();
   }
   process.umadPorts()[fd] = std::make_shared<UmadPort>(process, *device, static_cast<unsigned>(portNumber), handle, fd);
@@ -82,7 +82,7 @@ FABRICSIM_EXPORT int umad_close_port(int portId) {
   if (entry.empty()) return 0;
   std::shared_ptr<UmadPort> port = entry.mapped();
   port->close();
-  if (!process.isOrphan()) process.client().call(lock, attach::kClosePort, LeWriter().u32(port->handle()).bytes());
+  if (!process.isOrphan()) port->device().client().call(lock, attach::kClosePort, LeWriter().u32(port->handle()).bytes());
   return 0;
 }
 

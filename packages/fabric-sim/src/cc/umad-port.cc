@@ -23,15 +23,16 @@ int UmadPort::addAgent(Lock &lock, AgentRequest request) {
   body.u32(handle_).u8(request.qpn).u8(request.managementClass).u8(request.classVersion).u8(request.rmppVersion);
   body.u32(request.oui).u64(request.methods[0]).u64(request.methods[1]);
   Bytes answer;
-  int error = process_.client().call(lock, attach::kRegisterAgent, body.bytes(), &answer);
+  int error = device_.client().call(lock, attach::kRegisterAgent, body.bytes(), &answer);
   if (error != 0) return -error;
   LeReader fields(answer);
   uint32_t id = fields.u32();
   if (!fields.atEnd() || id == 0) return -EPROTO;
+  if (device_.client().isLost()) return -EIO;
   // The lock was free while the fabric answered: the port may be closed, the slot taken.
   slot = fd_ < 0 ? agents_.end() : std::find(agents_.begin(), agents_.end(), nullptr);
   if (slot == agents_.end()) {
-    process_.client().call(lock, attach::kUnregisterAgent, LeWriter().u32(id).bytes());
+    device_.client().call(lock, attach::kUnregisterAgent, LeWriter().u32(id).bytes());
     return fd_ < 0 ? -EBADF : -ENOMEM;
   }
   int index = static_cast<int>(slot - agents_.begin());
@@ -44,9 +45,9 @@ int UmadPort::removeAgent(Lock &lock, int index) {
   UmadAgent *found = agent(index);
   if (found == nullptr) return -EINVAL;
   uint32_t id = found->id();
-  process_.removeAgent(id);
+  process_.removeAgent(id, found);
   agents_[static_cast<size_t>(index)].reset();
-  process_.client().call(lock, attach::kUnregisterAgent, LeWriter().u32(id).bytes());
+  device_.client().call(lock, attach::kUnregisterAgent, LeWriter().u32(id).bytes());
   return 0;
 }
 
@@ -96,7 +97,7 @@ void UmadPort::markLost() {
 
 void UmadPort::dropAgents() {
   for (auto &agent : agents_) {
-    if (agent != nullptr) process_.removeAgent(agent->id());
+    if (agent != nullptr) process_.removeAgent(agent->id(), agent.get());
     agent.reset();
   }
 }

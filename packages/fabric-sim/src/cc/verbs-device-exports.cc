@@ -48,7 +48,8 @@ FABRICSIM_EXPORT vb_ibv_context *ibv_open_device(vb_ibv_device *device) {
   Process &process = Process::get();
   Lock lock = process.lock();
   int error = process.start();
-  if (error == 0 && process.client().isLost()) error = EIO;
+  // A handle listed before its fabric went away; the list has new ones.
+  if (error == 0 && Device::of(device).client().isLost()) error = EIO;
   if (error != 0) {
     errno = error;
     return nullptr;

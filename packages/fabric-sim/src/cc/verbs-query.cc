@@ -16,8 +16,7 @@ constexpr uint32_t kMaxMessage = 1u << 30;
 bool readState(vb_ibv_context *context, HcaState &state) {
   Process &process = Process::get();
   Lock lock = process.lock();
-  bool isGone = process.isOrphan() || process.client().isLost();
-  if (!isGone && VerbsContext::of(context).device().read(state)) return true;
+  if (!process.isOrphan() && VerbsContext::of(context).device().read(state)) return true;
   errno = process.isOrphan() ? ENODEV : EIO;
   return false;
 }

@@ -160,8 +160,25 @@ describe.each(hasLinkedPrograms() ? ["loaded", "preloaded"] : ["loaded"])("libfa
     const program = start("fabric-probe", ["lost"]);
     expect(await program.line()).toBe("ready");
     await server.close();
-    // EIO from the receive, EPERM for EIO from the registration, EIO from the open.
-    expect(await program.rest()).toEqual(["receive -5", "register -1005", "open -5"]);
+    // EIO from the receive, EPERM for EIO from the registration, ENODEV from the open.
+    expect(await program.rest()).toEqual(["receive -5", "register -1005", "open -19"]);
+  });
+
+  it("attaches again when a fabric is back, beside handles of the one that went", async () => {
+    const program = start("fabric-probe", ["back"]);
+    expect(await program.line()).toBe("ready");
+    await server.close();
+    expect([await program.line(), await program.line()]).toEqual(["receive -5", "local catastrophic error"]);
+    server = await AttachServer.listen({ host, directory });
+    program.endInput();
+    expect(await program.rest()).toEqual([
+      "1 devices",
+      "query 0, was 5",
+      "old -1005",
+      "new 0",
+      // EINVAL: the registration of the new port is still there after the old one was closed.
+      "taken -1022",
+    ]);
   });
 
   it("attaches by call", async () => {

@@ -7,6 +7,7 @@
  *   events     prints asynchronous events until standard input ends
  *   attach     attaches by call in place of the environment
  *   lost       waits until the fabric goes away, prints what the calls give then
+ *   back       the same, then waits until standard input ends and works with the fabric that is there now
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -192,6 +193,34 @@ static int count_devices(void) {
   return count;
 }
 
+/* Handles of the fabric that has gone stay dead and do no harm to those of the one that came after it. */
+static void back(void) {
+  int port = umad_open_port(NULL, 0);
+  struct vb_ibv_context *context = open_first();
+  struct vb_ibv_port_attr attributes;
+  CHECK(port >= 0 && try_register(port, SA_CLASS, SA_VERSION, 1, GET) == 0);
+  puts("ready");
+  fflush(stdout);
+  uint8_t buffer[VB_UMAD_HEADER_SIZE + MAD_SIZE];
+  int length = MAD_SIZE;
+  printf("receive %d\n", umad_recv(port, buffer, &length, -1));
+  struct vb_ibv_async_event event;
+  CHECK(ibv_get_async_event(context, &event) == 0);
+  printf("%s\n", ibv_event_type_str(event.event_type));
+  fflush(stdout);
+  wait_for_input_end();
+  printf("%d devices\n", count_devices());
+  int next = umad_open_port("sim0", 1);
+  CHECK(next >= 0);
+  struct vb_ibv_context *new_context = open_first();
+  printf("query %d, was %d\n", ibv_query_port(new_context, 1, &attributes), ibv_query_port(context, 1, &attributes));
+  printf("old %d\n", try_register(port, SA_CLASS, SA_VERSION, 1, GET_TABLE));
+  printf("new %d\n", try_register(next, SA_CLASS, SA_VERSION, 1, GET));
+  CHECK(umad_unregister(port, 0) == 0 && umad_close_port(port) == 0 && ibv_close_device(context) == 0);
+  printf("taken %d\n", try_register(next, SA_CLASS, SA_VERSION, 1, GET));
+  CHECK(umad_close_port(next) == 0 && ibv_close_device(new_context) == 0);
+}
+
 static void attach(void) {
   int (*attach_to)(const char *, const char *);
   *(void **)(&attach_to) = other_symbol("fabricsim_attach");
@@ -228,6 +257,8 @@ int main(int argc, char **argv) {
     attach();
   } else if (strcmp(what, "lost") == 0) {
     lost();
+  } else if (strcmp(what, "back") == 0) {
+    back();
   } else {
     return 2;
   }
