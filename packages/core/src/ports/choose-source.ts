@@ -7,7 +7,7 @@ import { VerbsPortSource } from "./verbs-source.js";
 /** libibverbs where it knows a device; libibumad where it does not, or is not there. */
 export function choosePortSource(native: NativeServices, clock: Clock, logger: Logger): PortSource {
   return hasVerbsDevice(native, logger)
-    ? new VerbsPortSource(native.verbs, logger)
+    ? new VerbsPortSource(native.verbs, clock, logger)
     : new UmadPortSource(native.umad, clock, logger);
 }
 

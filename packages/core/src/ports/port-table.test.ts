@@ -28,10 +28,12 @@ function setUp(verbs = true) {
     const { device, port, generation } = change.port;
     log.push(`${change.type} ${device}/${port} g${generation}${"signal" in change ? ` ${change.signal}` : ""}`);
   };
-  const source = choosePortSource(native, clock, silentLogger);
+  const lines: string[] = [];
+  const warn = (message: string): void => void lines.push(message);
+  const source = choosePortSource(native, clock, { ...silentLogger, warn });
   const table = new PortTable(source, onChange, silentLogger);
   table.start();
-  return { clock, native, log, table, source };
+  return { clock, native, log, table, source, lines };
 }
 
 describe.each([
@@ -115,6 +117,39 @@ describe("PortTable on events", () => {
     await clock.settle();
     table.rescan();
     expect(log).toEqual(["closed sim0/1 g1", "opened sim0/1 g3"]);
+  });
+
+  it("finds a device that comes, or comes back, without being told to look", async () => {
+    const { native, log, clock, table } = setUp();
+    log.length = 0;
+    native.emit("sim0", { type: "device-fatal" });
+    await clock.settle();
+    expect(log).toEqual(["closed sim0/1 g1"]);
+    native.plug({ name: "sim2", nodeGuid: guid(16), ports: [{ port: 1, portGuid: guid(17) }] });
+    await clock.advance(5000);
+    expect(log).toEqual(["closed sim0/1 g1", "opened sim0/1 g3", "opened sim2/1 g4"]);
+    await table.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("says once that it cannot list devices, and when one is lost or found", async () => {
+    const { native, clock, table, lines } = setUp();
+    const list = native.verbs.devices.bind(native.verbs);
+    native.verbs.devices = () => {
+      throw new Error("no fabric");
+    };
+    native.emit("sim0", { type: "device-fatal" });
+    await clock.advance(20_000);
+    native.verbs.devices = list;
+    const open = native.verbs.open.bind(native.verbs);
+    native.verbs.open = () => {
+      throw new Error("not permitted");
+    };
+    await clock.advance(20_000);
+    native.verbs.open = open;
+    await clock.advance(5000);
+    expect(lines).toEqual(["device lost", "libibverbs lists no devices", "device cannot be opened", "device found"]);
+    await table.close();
   });
 
   it("passes events it does not know to the providers as data", async () => {

@@ -1,5 +1,5 @@
 import type { DeviceEvent, VerbsContext, VerbsDeviceInfo, VerbsService } from "@verbena/native";
-import type { Logger } from "../sdk/services.js";
+import type { Clock, Logger } from "../sdk/services.js";
 import { isInfiniBand } from "./port-sight.js";
 import type { PortReading, PortSignal, PortSource, SourceDevice } from "./port-source.js";
 import { readVerbsPort } from "./verbs-port.js";
@@ -11,20 +11,31 @@ interface OpenDevice {
   closed: boolean;
 }
 
+/** libibverbs reports what happens to a device, but none that comes or comes back (a driver that resets it), so the list is read this often. */
+const RELIST_MS = 5_000;
+
 /** Ports through libibverbs: state by query, changes by asynchronous events. Devices without an InfiniBand port are left alone. */
 export class VerbsPortSource implements PortSource {
   readonly kind = "verbs";
   readonly #open = new Map<string, OpenDevice>();
+  /** Devices without an InfiniBand port: nobody needs to look at them again until they are gone. */
+  readonly #others = new Set<string>();
+  /** Devices that could not be opened; it is said once of each. */
+  readonly #refused = new Set<string>();
   #onSignal: (signal: PortSignal) => void = () => undefined;
+  #cancel: (() => void) | undefined;
+  #hasFailed = false;
 
   constructor(
     private readonly verbs: VerbsService,
+    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
   start(onSignal: (signal: PortSignal) => void): readonly SourceDevice[] {
     this.#onSignal = onSignal;
     for (const info of this.#present()?.values() ?? []) this.#openDevice(info);
+    this.#arm();
     return this.devices();
   }
 
@@ -44,21 +55,39 @@ export class VerbsPortSource implements PortSource {
   }
 
   rescan(): void {
-    const present = this.#present();
-    if (present === undefined) return;
-    for (const name of [...this.#open.keys()]) {
-      if (!present.has(name)) this.#lose(name);
-      else present.delete(name);
-    }
-    for (const info of present.values()) {
-      if (this.#openDevice(info)) this.#onSignal({ type: "device-added", device: info.name });
-    }
+    this.#others.clear();
+    this.#relist();
     for (const device of this.devices()) {
       for (const port of device.ports) this.#onSignal({ type: "refresh", device: device.name, port });
     }
   }
 
+  /** Opens devices that have come, closes those that have gone. */
+  #relist(): void {
+    const present = this.#present();
+    if (present === undefined) return;
+    for (const name of this.#refused) if (!present.has(name)) this.#refused.delete(name);
+    for (const name of this.#others) if (!present.delete(name)) this.#others.delete(name);
+    for (const name of [...this.#open.keys()]) {
+      if (!present.has(name)) this.#lose(name);
+      else present.delete(name);
+    }
+    for (const info of present.values()) {
+      if (!this.#openDevice(info)) continue;
+      this.logger.warn("device found", { device: info.name });
+      this.#onSignal({ type: "device-added", device: info.name });
+    }
+  }
+
+  #arm(): void {
+    this.#cancel = this.clock.schedule(RELIST_MS, () => {
+      this.#relist();
+      this.#arm();
+    });
+  }
+
   async close(): Promise<void> {
+    this.#cancel?.();
     this.#onSignal = () => undefined;
     const devices = [...this.#open.values()];
     this.#open.clear();
@@ -72,9 +101,12 @@ export class VerbsPortSource implements PortSource {
   /** `undefined` when the library cannot say; then nothing is taken for gone. */
   #present(): Map<string, VerbsDeviceInfo> | undefined {
     try {
-      return new Map(this.verbs.devices().map((info) => [info.name, info]));
+      const present = new Map(this.verbs.devices().map((info) => [info.name, info]));
+      this.#hasFailed = false;
+      return present;
     } catch (error) {
-      this.logger.warn("libibverbs lists no devices", { error: String(error) });
+      if (!this.#hasFailed) this.logger.warn("libibverbs lists no devices", { error: String(error) });
+      this.#hasFailed = true;
       return undefined;
     }
   }
@@ -88,13 +120,18 @@ export class VerbsPortSource implements PortSource {
       const opened = context;
       if (!ports.some((port) => isInfiniBand(opened.queryPort(port).linkLayer))) {
         this.logger.debug("device has no InfiniBand port", { device: info.name });
+        this.#others.add(info.name);
         void context.close();
         return false;
       }
+      this.#refused.delete(info.name);
       this.#open.set(info.name, { context, ports, watching: this.#watch(info.name, context), closed: false });
       return true;
     } catch (error) {
-      this.logger.warn("device cannot be opened", { device: info.name, error: String(error) });
+      if (!this.#refused.has(info.name)) {
+        this.logger.warn("device cannot be opened", { device: info.name, error: String(error) });
+      }
+      this.#refused.add(info.name);
       void context?.close();
       return false;
     }
@@ -129,6 +166,7 @@ export class VerbsPortSource implements PortSource {
     const device = this.#open.get(name);
     if (device === undefined || (only !== undefined && device.context !== only)) return;
     this.#open.delete(name);
+    this.logger.warn("device lost", { device: name });
     this.#onSignal({ type: "device-removed", device: name });
     void closeDevice(device);
   }
