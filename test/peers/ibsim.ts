@@ -62,7 +62,8 @@ export class Ibsim {
     writeFileSync(join(this.dir, "opensm.conf"), "force_log_flush TRUE\n");
     const up = contains(log, "SUBNET UP");
     const opensm = spawn(find("opensm") ?? "opensm", ["-F", join(this.dir, "opensm.conf"), "-f", log], {
-      env: { ...process.env, ...this.environment(smNode) },
+      // Folders of its own: OpenSM would remember LIDs of other fabrics in the system's, and leave those of this one there.
+      env: { ...process.env, ...this.environment(smNode), OSM_TMP_DIR: this.dir, OSM_CACHE_DIR: this.dir },
       stdio: "ignore",
     });
     this.#started.push(opensm);

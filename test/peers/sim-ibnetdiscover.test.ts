@@ -1,16 +1,7 @@
 /** Debian's diagnostics explore our fabric by directed-route and LID-routed packets; what they print is the topology again. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import {
-  fatTree,
-  parseTopology,
-  type RunningFabric,
-  SimControlClient,
-  startFabric,
-  type Topology,
-} from "@verbena/fabric-sim";
-import { missing, runOnNode } from "./sim-programs.js";
+import { fatTree, parseTopology, SimControlClient, type Topology } from "@verbena/fabric-sim";
+import { PeerFabric } from "./peer-fabric.js";
+import { missing } from "./sim-programs.js";
 
 const reason = missing("ibnetdiscover", "smpquery", "ibtracert", "sminfo");
 const suite = reason === undefined ? describe : describe.skip;
@@ -32,21 +23,16 @@ function shape({ nodes }: Topology): unknown {
 
 suite(`diagnostics on our fabric${reason === undefined ? "" : `: ${reason}`}`, () => {
   const topology = fatTree({ hosts: 24, leafs: 3, spines: 2, rate: "4xHDR" });
-  let dir: string;
-  let fabric: RunningFabric;
+  let fabric: PeerFabric;
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), "sim-"));
-    fabric = await startFabric({ topology, dir: join(dir, "fabric") });
+    fabric = await PeerFabric.start(topology);
   });
 
-  afterAll(async () => {
-    await fabric.close();
-    rmSync(dir, { recursive: true });
-  });
+  afterAll(() => fabric.stop());
 
   it("ibnetdiscover prints the topology", async () => {
-    const { stdout, stderr, status } = await runOnNode(fabric.dir, "H7", "ibnetdiscover");
+    const { stdout, stderr, status } = await fabric.run("H7", "ibnetdiscover");
     expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
     expect(shape(parseTopology(stdout))).toEqual(shape(topology));
     expect(stdout).toContain("4xHDR");
@@ -56,7 +42,7 @@ suite(`diagnostics on our fabric${reason === undefined ? "" : `: ${reason}`}`, (
     const control = await SimControlClient.connect(fabric.dir);
     const { slid, dlid, hops } = await control.request({ op: "routes", from: "H1", to: "H24" });
     await control.close();
-    const { stdout } = await runOnNode(fabric.dir, "H7", "ibtracert", String(slid), String(dlid));
+    const { stdout } = await fabric.run("H7", "ibtracert", String(slid), String(dlid));
     const steps = [...stdout.matchAll(/^\[(\d+)\] -> (?:switch|ca) port \{0x([0-9a-f]+)\}\[(\d+)\]/gm)];
     const guids = new Map(topology.nodes.map((node) => [node.id, node.nodeGuid]));
     const expected = hops.map(({ from, to }) => [/\[(\d+)\]/.exec(from)?.[1], /\[(\d+)\]/.exec(to)?.[1]]);
@@ -68,10 +54,10 @@ suite(`diagnostics on our fabric${reason === undefined ? "" : `: ${reason}`}`, (
   });
 
   it("sminfo and smpquery find the manager and its node", async () => {
-    const { stdout } = await runOnNode(fabric.dir, "H7", "sminfo");
+    const { stdout } = await fabric.run("H7", "sminfo");
     expect(stdout).toContain("sm lid 1 sm guid 0x2c90300100001");
     expect(stdout).toContain("SMINFO_MASTER");
-    const description = await runOnNode(fabric.dir, "H7", "smpquery", "nodedesc", "1");
+    const description = await fabric.run("H7", "smpquery", "nodedesc", "1");
     expect(description.stdout).toMatch(/node1 HCA-1/);
   });
 });

@@ -1,75 +1,33 @@
 /** The same net in ibsim under a real OpenSM and in our fabric: saquery must print the same. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type RunningFabric, startFabric } from "@verbena/fabric-sim";
-import { find, missing, run, runOnNode } from "./sim-programs.js";
+import { Ibsim, ibsimMissing } from "./ibsim.js";
+import { PeerFabric } from "./peer-fabric.js";
+import { missing, run } from "./sim-programs.js";
 
-/** The folder below /usr/lib is named for the machine's architecture. */
-const UMAD2SIM =
-  readdirSync("/usr/lib")
-    .map((folder) => join("/usr/lib", folder, "umad2sim/libumad2sim.so"))
-    .find((path) => existsSync(path)) ?? "";
-const NET = join(__dirname, "../../packages/fabric-sim/test/vectors/opensm-answers.net");
-const reason = missing("ibsim", "opensm", "saquery");
+const NET = readFileSync(join(__dirname, "../../packages/fabric-sim/test/vectors/opensm-answers.net"), "utf8");
+const reason = missing("saquery") ?? (ibsimMissing === "" ? undefined : `not installed: ${ibsimMissing}`);
 const suite = reason === undefined ? describe : describe.skip;
 
 jest.setTimeout(120_000);
 
-/** Resolves once a program's output has that text. */
-function output(child: ChildProcess, text: string): Promise<void> {
-  return new Promise((settle, reject) => {
-    let seen = "";
-    const take = (chunk: Buffer) => {
-      seen += chunk.toString("utf8");
-      if (seen.includes(text)) settle();
-    };
-    child.stdout?.on("data", take);
-    child.stderr?.on("data", take);
-    child.once("exit", (code) => {
-      reject(new Error(`ended with ${String(code)} before "${text}": ${seen}`));
-    });
-  });
-}
-
 suite(`our SA beside OpenSM${reason === undefined ? "" : `: ${reason}`}`, () => {
-  const dir = mkdtempSync(join(tmpdir(), "sim-"));
-  const socket = `verbena-${process.pid}`;
-  const children: ChildProcess[] = [];
-  let fabric: RunningFabric;
-
-  const theirEnv = (host: string) => ({ IBSIM_SOCKNAME: socket, SIM_HOST: host, LD_PRELOAD: UMAD2SIM });
-
-  /** Starts a program and waits until it has printed that it is ready. */
-  const startUntil = async (ready: string, program: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
-    const child = spawn(find(program) ?? program, args, { cwd: dir, env: { ...process.env, ...env }, stdio: "pipe" });
-    children.unshift(child);
-    await output(child, ready);
-  };
+  let fabric: PeerFabric;
+  let ibsim: Ibsim;
 
   beforeAll(async () => {
-    fabric = await startFabric({ topology: readFileSync(NET, "utf8"), dir: join(dir, "fabric") });
-    await startUntil("simulator ready", "ibsim", ["-s", NET], { IBSIM_SOCKNAME: socket });
-    const folders = { OSM_TMP_DIR: dir, OSM_CACHE_DIR: dir };
-    await startUntil("SUBNET UP", "opensm", ["-f", "-"], { ...theirEnv("Hca1"), ...folders });
+    fabric = await PeerFabric.start(NET);
+    ibsim = await Ibsim.start(NET, "Hca1");
   });
 
   afterAll(async () => {
-    await fabric.close();
-    for (const child of children) {
-      if (child.exitCode !== null) continue;
-      const ended = once(child, "exit");
-      child.kill("SIGKILL");
-      await ended;
-    }
-    rmSync(dir, { recursive: true });
+    await fabric.stop();
+    await ibsim.stop();
   });
 
   const both = async (...args: readonly string[]) => {
-    const ours = await runOnNode(fabric.dir, "Hca2", "saquery", ...args);
-    const theirs = await run("saquery", args, theirEnv("Hca2"));
+    const ours = await fabric.run("Hca2", "saquery", ...args);
+    const theirs = await run("saquery", args, ibsim.environment("Hca2"));
     return { ours: [ours.status, ours.stdout], theirs: [theirs.status, theirs.stdout] };
   };
 

@@ -1,30 +1,23 @@
 /** Debian's saquery on our fabric with the built-in SM and SA: it must print the whole fabric. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fatTree, type RunningFabric, SimControlClient, startFabric } from "@verbena/fabric-sim";
-import { missing, records, runOnNode } from "./sim-programs.js";
+import { fatTree, SimControlClient } from "@verbena/fabric-sim";
+import { PeerFabric } from "./peer-fabric.js";
+import { missing, records } from "./sim-programs.js";
 
 const reason = missing("saquery", "ibstat");
 const suite = reason === undefined ? describe : describe.skip;
 
 suite(`saquery on 100 hosts${reason === undefined ? "" : `: ${reason}`}`, () => {
   const topology = fatTree({ hosts: 100, leafs: 4, spines: 2, rate: "4xHDR" });
-  let dir: string;
-  let fabric: RunningFabric;
+  let fabric: PeerFabric;
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), "sim-"));
-    fabric = await startFabric({ topology, dir: join(dir, "fabric") });
+    fabric = await PeerFabric.start(topology);
   });
 
-  afterAll(async () => {
-    await fabric.close();
-    rmSync(dir, { recursive: true });
-  });
+  afterAll(() => fabric.stop());
 
   const saquery = async (...args: readonly string[]) => {
-    const { status, stdout, stderr } = await runOnNode(fabric.dir, "H50", "saquery", ...args);
+    const { status, stdout, stderr } = await fabric.run("H50", "saquery", ...args);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     return records(stdout);
   };
@@ -71,14 +64,14 @@ suite(`saquery on 100 hosts${reason === undefined ? "" : `: ${reason}`}`, () => 
     const cabled = topology.nodes.flatMap((node) => node.ports).filter((port) => port.remote !== undefined);
     expect(await saquery("LR")).toHaveLength(cabled.length);
     expect((await saquery("SWIR")).filter((record) => "LinearFDBCap" in record)).toHaveLength(6);
-    const { stdout } = await runOnNode(fabric.dir, "H50", "saquery", "CPI");
+    const { stdout } = await fabric.run("H50", "saquery", "CPI");
     expect(stdout).toMatch(/Class version\.+2\n/);
   });
 
   it("answers a single question by name of LIDs, and fails on an unknown one", async () => {
     const [path] = await saquery("PR", "--slid", "1", "--dlid", "9");
     expect(path).toMatchObject({ slid: "1", dlid: "9" });
-    const unknown = await runOnNode(fabric.dir, "H50", "saquery", "NR", "999");
+    const unknown = await fabric.run("H50", "saquery", "NR", "999");
     expect(unknown.stdout).not.toContain("NodeRecord dump");
   });
 
@@ -86,7 +79,7 @@ suite(`saquery on 100 hosts${reason === undefined ? "" : `: ${reason}`}`, () => 
     const control = await SimControlClient.connect(fabric.dir);
     await control.request({ op: "link", action: "down", end: "H100" });
     expect(await saquery("NR")).toHaveLength(105);
-    const { stdout } = await runOnNode(fabric.dir, "H100", "ibstat", "sim0", "1");
+    const { stdout } = await fabric.run("H100", "ibstat", "sim0", "1");
     expect(stdout).toMatch(/State: Down/);
     await control.request({ op: "link", action: "up", end: "H100" });
     expect(await saquery("NR")).toHaveLength(106);
@@ -96,7 +89,7 @@ suite(`saquery on 100 hosts${reason === undefined ? "" : `: ${reason}`}`, () => 
   it("gives up on a silent SA", async () => {
     const control = await SimControlClient.connect(fabric.dir);
     await control.request({ op: "sa", mode: "silent" });
-    const { stdout, stderr } = await runOnNode(fabric.dir, "H50", "saquery", "-t", "200", "NR");
+    const { stdout, stderr } = await fabric.run("H50", "saquery", "-t", "200", "NR");
     expect(stdout).not.toContain("NodeRecord dump");
     expect(stderr).toMatch(/timed out|Connection timed out/i);
     await control.request({ op: "sa", mode: "normal" });
