@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { aptCommand, ensurePackages, peerPackages, vmPackages } from "./debian.mjs";
 import { pnpm, root, tools, which } from "./paths.mjs";
@@ -71,6 +72,9 @@ const fabricInputs = [
   "packages/native/include",
 ];
 
+// Ninja uses all processors by itself, make only if told.
+const buildJobs = process.env.CMAKE_BUILD_PARALLEL_LEVEL ?? String(availableParallelism());
+
 function buildNative(name, inputs, output) {
   const folder = join(root, "packages", name);
   const stamp = join(folder, "build/bootstrap.stamp");
@@ -81,7 +85,8 @@ function buildNative(name, inputs, output) {
   );
   if (isFresh(stamp, hash) && output(folder)) return line(`build ${name}`, "up to date");
   step(`build ${name}`, "compiled", () => {
-    build(stamp, hash, () => quiet(pnpm, ["--dir", folder, "run", "build:native"], { env: { CI: "true" } }));
+    const env = { CI: "true", CMAKE_BUILD_PARALLEL_LEVEL: buildJobs };
+    build(stamp, hash, () => quiet(pnpm, ["--dir", folder, "run", "build:native"], { env }));
     if (!output(folder))
       throw new StepFailed(`the build of ${name} ended well but left no library in its build/Release`);
   });
