@@ -16,13 +16,6 @@ function snippets(path: string): readonly Snippet[] {
   }));
 }
 
-/** A document without its code. */
-function prose(path: string): string {
-  return readText(path)
-    .replaceAll(/^```.*?^```$/gms, "")
-    .replaceAll(/`[^`\n]*`/g, "");
-}
-
 /** Type errors of the snippets, each compiled as a module of its own at the root of the clone (top-level await is fine). */
 function typeErrors(all: readonly Snippet[]): readonly string[] {
   const files = new Map(all.map((snippet, index) => [join(root, `snippet-${String(index)}.mts`), snippet]));
@@ -71,7 +64,7 @@ describe("documents", () => {
 
   it("link to files that exist", () => {
     const broken = documents().flatMap((path) =>
-      linkedFiles(prose(path))
+      linkedFiles(readText(path))
         .filter((target) => !existsSync(join(root, dirname(path), target)))
         .map((target) => `${path}: ${target}`),
     );
