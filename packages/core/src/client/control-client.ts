@@ -32,6 +32,8 @@ export interface ControlCallOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** Longest time a timer of Node takes; a longer one would run at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Nothing the daemon says in one answer is longer: a full cache listing is well below. */
 const MAX_ANSWER_BYTES = 268_435_456;
 
@@ -132,7 +134,8 @@ export class ControlClient implements AsyncDisposable {
 
   #send(method: string, path: string, body: unknown, options: ControlCallOptions): Promise<IncomingMessage> {
     if (this.#isClosed) return Promise.reject(this.#closedError());
-    const { signal, timeoutMs = this.#timeoutMs } = options;
+    const { signal } = options;
+    const timeoutMs = Math.min(options.timeoutMs ?? this.#timeoutMs, MAX_TIMER_MS);
     const text = body === undefined ? "" : JSON.stringify(body);
     return new Promise((resolve, reject) => {
       const request = httpRequest({
@@ -149,7 +152,7 @@ export class ControlClient implements AsyncDisposable {
         timeoutMs === 0
           ? undefined
           : setTimeout(() => {
-              this.#end(request, coreError("VERBENA_CLIENT_TIMEOUT", { details: { service: this.path, timeoutMs } }));
+              this.#end(request, timedOut(this.path, `${method} ${path}`, timeoutMs));
             }, timeoutMs);
       this.#open.set(request, undefined);
       request.on("close", () => {
@@ -206,6 +209,10 @@ export class ControlClient implements AsyncDisposable {
       });
     }
   }
+}
+
+function timedOut(service: string, operation: string, deadlineMs: number): Error {
+  return coreError("VERBENA_CLIENT_TIMEOUT", { details: { service, operation, deadlineMs } });
 }
 
 function aborted(signal: AbortSignal | undefined): Error {

@@ -233,7 +233,12 @@ describe("ControlClient", () => {
     engine.answer = () => new Promise(() => undefined);
     await expect(client.resolve({ destination: "a" }, { timeoutMs: 20 })).rejects.toMatchObject({
       code: "VERBENA_CLIENT_TIMEOUT",
+      message: expect.stringMatching(/ did not answer POST \/v1\/resolve within 20 ms$/) as string,
     });
+  });
+
+  it("takes a time longer than a timer can wait", async () => {
+    await expect(client.status({ timeoutMs: 2 ** 40 })).resolves.toMatchObject({ state: expect.any(String) as string });
   });
 
   it("refuses calls after close and ends those in work", async () => {

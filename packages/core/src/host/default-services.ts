@@ -1,12 +1,20 @@
 import { performance } from "node:perf_hooks";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
 
+/** Longest delay a timer of Node takes; it would run a longer one at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** The process's monotonic clock; its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   schedule: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
-    timer.unref();
+    let timer: NodeJS.Timeout | undefined;
+    const arm = (leftMs: number): void => {
+      const rest = leftMs - MAX_TIMER_MS;
+      timer = rest > 0 ? setTimeout(() => arm(rest), MAX_TIMER_MS) : setTimeout(callback, leftMs);
+      timer.unref();
+    };
+    arm(delayMs);
     return () => {
       clearTimeout(timer);
     };
