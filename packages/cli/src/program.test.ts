@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { createProgram } from "./program.js";
+import { createProgram, runProgram } from "./program.js";
 
 const silent = { out: () => undefined, err: () => undefined };
 
@@ -43,5 +43,36 @@ describe("the command tree", () => {
 
   it.each(commands.filter(({ name }) => name !== "verbena acme"))("$name offers --json", ({ command }) => {
     expect(command.options.map(({ long }) => long)).toContain("--json");
+  });
+});
+
+describe("a wrong command line", () => {
+  const run = async (words: readonly string[]) => {
+    let [out, err, status] = ["", "", -1];
+    await runProgram(words, {
+      io: { out: (text) => (out += text), err: (text) => (err += text) },
+      exit: (code) => (status = code),
+    });
+    return { out, err, status };
+  };
+
+  it.each([
+    [["bogus", "--json"], "unknown command 'bogus'"],
+    [["resolve", "--json"], "missing required argument 'destination'"],
+    [["resolve", "a", "b", "--json"], "too many arguments"],
+    [["--json"], "unknown option '--json'"],
+    [["cache", "--json"], "unknown option '--json'"],
+  ])("%j is answered with one JSON object", async (words, message) => {
+    const { out, err, status } = await run(words);
+    expect({ status, err }).toEqual({ status: 2, err: "" });
+    expect(JSON.parse(out)).toMatchObject({
+      error: { code: "VERBENA_CLI_USAGE_ARGUMENT", message: expect.stringContaining(message) as string },
+    });
+  });
+
+  it("is answered in words where JSON is another program's", async () => {
+    const { out, err, status } = await run(["sim", "exec", "--", "true", "--json"]);
+    expect({ status, out }).toEqual({ status: 2, out: "" });
+    expect(err).toContain("required option '--dir <dir>' not specified");
   });
 });

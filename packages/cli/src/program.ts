@@ -9,7 +9,7 @@ import { EXIT } from "./exit-code.js";
 import { version } from "./version.js";
 
 /** The whole command tree. Only texts and options live here; a command loads its implementation when it runs. */
-export function createProgram(host: CommandHost): Command {
+export function createProgram(host: CommandHost, onError: (text: string) => void = host.io.err): Command {
   const program = new Command("verbena")
     .description("Resolves names and addresses to InfiniBand paths.")
     .version(version())
@@ -17,7 +17,7 @@ export function createProgram(host: CommandHost): Command {
     .showHelpAfterError("(run with --help for usage)")
     .enablePositionalOptions()
     .exitOverride()
-    .configureOutput({ writeOut: host.io.out, writeErr: host.io.err });
+    .configureOutput({ writeOut: host.io.out, writeErr: onError });
   registerDaemon(program, host);
   registerClient(program, host);
   registerAcme(program);
@@ -36,10 +36,26 @@ function offerJson(command: Command): void {
 
 /** Parses and runs one command line (without the two leading words). */
 export async function runProgram(argv: readonly string[], host: CommandHost): Promise<void> {
+  const json = wantsJson(argv);
   try {
-    await createProgram(host).parseAsync(argv, { from: "user" });
+    await createProgram(host, json ? () => undefined : host.io.err).parseAsync(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    host.exit(error.exitCode === 0 ? EXIT.OK : EXIT.USAGE);
+    host.exit(error.exitCode === 0 ? EXIT.OK : await reportUsage(error, json, host));
   }
+}
+
+/** The parser has said in words what is wrong; in JSON it is said here. */
+async function reportUsage({ message }: CommanderError, json: boolean, { io }: CommandHost): Promise<number> {
+  if (!json) return EXIT.USAGE;
+  const { reportFailure } = await import("./output/fail.js");
+  const { cliError } = await import("./errors.js");
+  const what = message.replace(/^error: /, "");
+  return reportFailure(cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what } }), io, true);
+}
+
+/** Who asks for JSON gets it for a wrong command line, too. What is behind `--` belongs to another program. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
 }

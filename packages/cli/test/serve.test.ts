@@ -53,6 +53,19 @@ describe("serve", () => {
   );
 
   it(
+    "refuses a node that the fabric does not have",
+    async () => {
+      const socket = cluster.path("H9.sock");
+      const { status, out } = await run([
+        ...["serve", "--fabric", cluster.fabric, "--node", "H9", "--socket", socket, "--json"],
+      ]);
+      expect(status).toBe(2);
+      expect(JSON.parse(out)).toMatchObject({ error: { code: "VERBENA_CLI_USAGE_NODE" } });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     "ends at once on a second signal, though somebody still waits for an answer",
     async () => {
       await using daemon = await cluster.serve("H1");

@@ -12,6 +12,10 @@ export interface ResolveCommandOptions extends ServiceOptions {
   readonly paths?: string;
 }
 
+/** What the daemon takes. */
+const TIMEOUT_MS = { from: 1, to: 600_000 } as const;
+const PATHS = { from: 1, to: 127 } as const;
+
 /** Resolves one destination and prints its paths. */
 export async function resolveCommand(destination: string, options: ResolveCommandOptions, io: Io): Promise<ExitCode> {
   const question = readQuestion(destination, options);
@@ -27,8 +31,8 @@ function readQuestion(destination: string, { source, delay, timeout, paths }: Re
     destination: parseDestination(destination),
     ...(source === undefined ? {} : { source: parseDestination(source) }),
     noDelay: !delay,
-    ...(timeout === undefined ? {} : { deadlineMs: wholeNumber("--timeout", timeout) }),
-    ...(paths === undefined ? {} : { maxPaths: wholeNumber("--paths", paths) }),
+    ...(timeout === undefined ? {} : { deadlineMs: wholeNumber("--timeout", timeout, TIMEOUT_MS) }),
+    ...(paths === undefined ? {} : { maxPaths: wholeNumber("--paths", paths, PATHS) }),
   };
 }
 

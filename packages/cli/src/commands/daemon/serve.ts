@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { type ConfigInput, Daemon, type DaemonOptions, type DaemonReady } from "@verbena/core";
 import { libfabricsimPath } from "@verbena/fabric-sim";
+import { VerbenaError } from "@verbena/ib";
 import { cliError } from "../../errors.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
@@ -26,6 +27,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const absolute = withAbsolutePaths(options);
   const daemon = daemonOptions(absolute);
+  await checkFabric(absolute);
   // systemd wants the process it has started itself.
   return options.background === true && options.systemd !== true
     ? background(absolute, io)
@@ -86,6 +88,17 @@ function simulated({ fabric, node }: ServeOptions): Pick<DaemonOptions, "native"
     throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: "--fabric and --node belong together" } });
   }
   return { native: { fabric: { dir: fabric, node, library: libfabricsimPath() } } };
+}
+
+/** A wrong node will never be right; a fabric that does not run yet is waited for, as hardware is. */
+async function checkFabric({ fabric, node }: ServeOptions): Promise<void> {
+  if (fabric === undefined || node === undefined) return;
+  const { checkNode } = await import("../sim/check-node.js");
+  try {
+    await checkNode({ dir: fabric, node });
+  } catch (error) {
+    if (!VerbenaError.is(error, "VERBENA_SIM_CONTROL_CONNECT")) throw error;
+  }
 }
 
 /** Relative paths count from where the command was given, also after the daemon has changed its directory. */

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { resolve } from "node:path";
-import { libfabricsimPath, SimControlClient } from "@verbena/fabric-sim";
+import { libfabricsimPath } from "@verbena/fabric-sim";
 import { cliError } from "../../errors.js";
+import { checkNode } from "./check-node.js";
 
 export interface ExecOptions {
   readonly dir: string;
@@ -14,7 +15,7 @@ export interface ExecOptions {
 export async function execOnNode(command: readonly string[], options: ExecOptions): Promise<number> {
   const [program, ...args] = command;
   if (program === undefined) throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: "no command given" } });
-  await makeSureItRuns(options);
+  await checkNode(options);
   const child = spawn(program, args, { stdio: "inherit", env: nodeEnvironment(options) });
   const forward = (signal: NodeJS.Signals): void => {
     child.kill(signal);
@@ -51,22 +52,4 @@ export function nodeEnvironment(options: { readonly dir: string; readonly node: 
     VERBENA_LIBFABRICSIM: library,
     LD_PRELOAD: preload === undefined || preload === "" ? library : `${library}:${preload}`,
   };
-}
-
-/** A clear answer now is better than a library that cannot attach in a program that does not say why. */
-async function makeSureItRuns({ dir, node }: ExecOptions): Promise<void> {
-  await using control = await SimControlClient.connect(dir);
-  const { nodes } = await control.request({ op: "status" });
-  for (const name of node.split(",")) {
-    const isThere = nodes.some(
-      ({ id, description, kind }) => kind === "ca" && [id, description, description.split(" ", 1)[0]].includes(name),
-    );
-    if (!isThere) {
-      const known = nodes
-        .filter(({ kind }) => kind === "ca")
-        .slice(0, 8)
-        .map(({ id }) => id);
-      throw cliError("VERBENA_CLI_USAGE_NODE", { details: { node: name, dir, known: known.join(", ") } });
-    }
-  }
 }
