@@ -14,7 +14,10 @@ export type Destination =
 export const Destination = {
   /** A host name; names are compared without case. */
   name: (text: string): Destination => ({ kind: "name", name: text.toLowerCase(), text }),
+  /** An IPv4 or IPv6 address. */
   ip: (address: IpAddress, text: string = address): Destination => ({ kind: "ip", address, text }),
+  /** A port by GID. */
   gid: (gid: Gid, text = Gid.format(gid)): Destination => ({ kind: "gid", gid, text }),
+  /** A port by LID: the answer stays with this LID. */
   lid: (lid: Lid, text = Lid.format(lid)): Destination => ({ kind: "lid", lid, text }),
 } as const;
