@@ -1,7 +1,7 @@
 import { PortState } from "@verbena/ib";
 import type { AttachedHca, AttachHost, HcaChange } from "../attach/attach-host.js";
 import { Listeners } from "../fabric/events.js";
-import type { Fabric } from "../fabric/fabric.js";
+import { type Fabric, isManagement } from "../fabric/fabric.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 import { nodesNamed } from "../topology/node-names.js";
@@ -32,7 +32,7 @@ export class FabricHost implements AttachHost {
     });
     this.#stopListening = fabric.events.add((event) => {
       const hca = this.#byNode.get(event.port.node);
-      if (hca === undefined || event.type === "link") return;
+      if (hca === undefined || event.type === "link" || event.type === "capability") return;
       const change: HcaChange =
         event.type === "state"
           ? { type: "state" }
@@ -65,7 +65,6 @@ export class FabricHost implements AttachHost {
     if (port === undefined) return;
     const copy = Buffer.from(packet);
     for (const sender of this.#senders) if (sender(port, copy)) return;
-    // Only subnet management (virtual lane 15) passes a port that is not active (IBA 7.2.7.4).
     if (port.state === PortState.ACTIVE || isManagement(copy)) this.#fabric.send(port, copy);
   }
 
@@ -85,6 +84,7 @@ export class FabricHost implements AttachHost {
     if (port === undefined) return;
     port.isSmClaimed = isOn;
     this.#fabric.events.emit({ type: "state", port });
+    this.#fabric.events.emit({ type: "capability", port });
   }
 
   close(): void {
@@ -97,10 +97,4 @@ export class FabricHost implements AttachHost {
     const view = this.#byNode.get(port.node);
     if (view !== undefined) this.#receivers.get(view)?.(port.number, packet);
   }
-}
-
-const MANAGEMENT_LANE = 15;
-
-function isManagement(packet: Buffer): boolean {
-  return packet.length > 0 && packet.readUInt8(0) >>> 4 === MANAGEMENT_LANE;
 }
