@@ -1,4 +1,12 @@
-import { decodeMadHeader, encodeClassPortInfo, emptyClassRedirect, MAD_SIZE, MadMethod, MadStatus, MgmtClass } from "@verbena/ib";
+import {
+  decodeMadHeader,
+  emptyClassRedirect,
+  encodeClassPortInfo,
+  MAD_SIZE,
+  MadMethod,
+  MadStatus,
+  MgmtClass,
+} from "@verbena/ib";
 import type { FabricPort } from "../fabric/port.js";
 import { admitsPkey, decodePacket, type Gsi } from "../gsi/gsi.js";
 import {
@@ -25,7 +33,8 @@ export class PerformanceAgents {
   receive(port: FabricPort, packet: Buffer): boolean {
     const decoded = decodePacket(packet);
     const mad = decoded?.payload;
-    if (decoded?.bth.destQpn !== 1 || mad?.length !== MAD_SIZE || mad.readUInt8(1) !== MgmtClass.PERF_MGMT) return false;
+    if (decoded?.bth.destQpn !== 1 || mad?.length !== MAD_SIZE || mad.readUInt8(1) !== MgmtClass.PERF_MGMT)
+      return false;
     const { method } = decodeMadHeader(mad);
     if (method !== MadMethod.GET && method !== MadMethod.SET) return false;
     if (!admitsPkey(port, decoded.bth.pkey)) return true;

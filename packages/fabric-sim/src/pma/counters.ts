@@ -60,7 +60,10 @@ export function applyCounters(attributeId: number, data: Buffer, ports: readonly
 }
 
 /** The ports of a node that PortSelect means: one, or all. */
-export function selectPorts<P extends { readonly number: number }>(ports: readonly P[], portSelect: number): readonly P[] {
+export function selectPorts<P extends { readonly number: number }>(
+  ports: readonly P[],
+  portSelect: number,
+): readonly P[] {
   return portSelect === ALL_PORTS ? ports : ports.filter(({ number }) => number === portSelect);
 }
 

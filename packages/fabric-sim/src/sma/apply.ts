@@ -7,8 +7,8 @@ import {
   Lid,
   MadStatus,
   MFT_BLOCK_ENTRIES,
-  type PKey,
   PKEY_BLOCK_ENTRIES,
+  type PKey,
   SmAttribute,
 } from "@verbena/ib";
 import type { Fabric } from "../fabric/fabric.js";
@@ -112,7 +112,8 @@ function applyGuids(
   if (port === undefined || block >= GUID_CAP / GUIDS_PER_BLOCK) return INVALID;
   const table = [port.guid, ...port.aliasGuids];
   while (table.length < GUID_CAP) table.push(Guid.zero);
-  for (let index = 0; index < GUIDS_PER_BLOCK; index++) table[block * GUIDS_PER_BLOCK + index] = Guid.read(data, index * 8);
+  for (let index = 0; index < GUIDS_PER_BLOCK; index++)
+    table[block * GUIDS_PER_BLOCK + index] = Guid.read(data, index * 8);
   // Entry 0 is the port's own and cannot be written.
   const after = trimmed(table.slice(1), Guid.zero);
   if (isSame(after, port.aliasGuids)) return undefined;

@@ -102,7 +102,7 @@ export class Traps {
       details,
       issuerGid: Gid.zero,
     };
-    let stop = () => undefined as void;
+    let stop: () => void = () => undefined;
     const send = () => {
       this.#fabric.send(port, trapPacket(port, tid, notice));
       stop = this.#fabric.services.clock.schedule(repeatMs(port), send);
