@@ -8,6 +8,7 @@ import { AcmClient } from "@verbena/core/client";
 import {
   type FabricStatus,
   fatTree,
+  libfabricsimPath,
   parseTopology,
   type RunningFabric,
   SimControlClient,
@@ -196,6 +197,32 @@ suite(title("OpenSM on 100 hosts and 5 switches"), () => {
     await opensm.logs("SUBNET UP");
     expect(states(await net.status())).toEqual(["active"]);
     expect((await runOnNode(net.dir, "H7", "saquery", "NR")).stdout.match(/Record dump:/g)).toHaveLength(105);
+  });
+
+  it("multicast reaches those who joined at its SA", async () => {
+    const started: ChildProcess[] = [];
+    const member = async (node: string, ...words: readonly string[]) => {
+      const hook = join(__dirname, "../../scripts/lib/typescript-hook.cjs");
+      const args = ["--conditions=@verbena/source", "--require", hook, join(__dirname, "sim-multicast.ts"), ...words];
+      const env = {
+        ...process.env,
+        FABRICSIM_DIR: net.dir,
+        FABRICSIM_NODE: node,
+        VERBENA_LIBFABRICSIM: libfabricsimPath(),
+      };
+      const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });
+      started.push(child);
+      await printed(child, "joined 49152\n");
+      return child;
+    };
+    const [near, far] = [await member("H31", "receive"), await member("H99", "receive")];
+    const heard = [near, far].map((child) => printed(child, "hello from "));
+    const sender = await member("H30", "send", "hello");
+    await Promise.all(heard);
+    expect((await net.status()).counts.multicastGroups).toBeGreaterThan(0);
+    sender.stdin?.end();
+    await Promise.all(started.map((child) => (child.exitCode === null ? once(child, "exit") : undefined)));
+    expect(started.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
   });
 
   it("verbena serve gives the paths that OpenSM has", async () => {

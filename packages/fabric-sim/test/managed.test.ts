@@ -10,6 +10,7 @@ import {
   decodeSmp,
   decodeSwitchInfo,
   emptyPortInfo,
+  emptySwitchInfo,
   encodeIbPacket,
   encodeLftBlock,
   encodeMftBlock,
@@ -380,5 +381,49 @@ describe("traps", () => {
     const notice = encodeNotice(noticeOf(traps()[0]!)).subarray(0, 12).toString("hex");
     // Generic urgent notice of a switch, trap 128, issuer LID 3, count 0, switch LID 3.
     expect(notice).toBe("810000020080000300000003");
+  });
+});
+
+describe("partitions", () => {
+  it.each([
+    ["0xffff", "0x7fff", 1],
+    ["0x7fff", "0xffff", 1],
+    ["0x7fff", "0x7fff", 0],
+    ["0x8002", "0xffff", 0],
+  ])("a packet with %s to a port with %s arrives %i times", (sent, own, count) => {
+    const { services, simulation, fabric, change, set } = start();
+    const arrived: Buffer[] = [];
+    simulation.host.setReceiver(simulation.host.hcas()[1]!, (_port, packet) => arrived.push(packet));
+    change(SELF, 1, { lid: Lid.from(1) });
+    change(TO_H2, 1, { lid: Lid.from(2) });
+    for (const portState of [PortState.ARMED, PortState.ACTIVE]) {
+      for (const [path, number] of [
+        [SELF, 1],
+        [LEAF, 1],
+        [LEAF, 2],
+        [TO_H2, 1],
+      ] as const)
+        change(path, number, { portState });
+    }
+    set(TO_H2, SmAttribute.PKEY_TABLE, 0, encodePKeyBlock([PKey.parse(own)]));
+    set(LEAF, SmAttribute.LINEAR_FT, 0, encodeLftBlock([255, 1, 2]));
+    set(LEAF, SmAttribute.SWITCH_INFO, 0, encodeSwitchInfo(emptySwitchInfo({ linearFdbTop: 2 })));
+    const packet = encodeIbPacket({
+      lrh: { vl: 0, sl: 0, dlid: Lid.from(2), slid: Lid.from(1) },
+      bth: {
+        opcode: BthOpcode.UD_SEND_ONLY,
+        solicited: false,
+        migration: true,
+        pkey: PKey.parse(sent),
+        destQpn: 1,
+        ackRequest: false,
+        psn: 0,
+      },
+      deth: { qkey: 0x8001_0000, srcQpn: 1 },
+      payload: Buffer.alloc(256),
+    });
+    simulation.host.inject(simulation.host.hcas()[0]!, 1, packet);
+    services.run();
+    expect([fabric.portNamed("H2").state, arrived.length]).toEqual([PortState.ACTIVE, count]);
   });
 });
