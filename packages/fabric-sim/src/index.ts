@@ -23,7 +23,7 @@ export { SIM_ERRORS, type SimErrorCode } from "./errors.js";
 export { libfabricsimPath } from "./process/library-path.js";
 export { loadTopology, readTopologyFile } from "./process/load-topology.js";
 export type { SimLogger } from "./process/logger.js";
-export type { SimulationOptions } from "./process/simulation.js";
+export type { FabricManagement, SimulationOptions } from "./process/simulation.js";
 export { type FabricOptions, type RunningFabric, startFabric } from "./process/start-fabric.js";
 export { startFabricThread } from "./process/start-fabric-thread.js";
 export type { SaMode } from "./sa/sa-behaviour.js";

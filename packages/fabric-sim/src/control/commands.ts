@@ -41,13 +41,16 @@ export class Commands {
       case "link":
         return { ports: (await this.#link(request.end, request.action === "up")).map(describePort) };
       case "sa":
+        this.#needBuiltin("sa");
         simulation.sa.behaviour.set(request.mode, request.durationMs);
         return { mode: simulation.sa.behaviour.mode };
       case "sm":
+        this.#needBuiltin("sm");
         if (request.action === "reregister") simulation.sm.reregister();
         else simulation.sm.sweep();
         return { lid: simulation.sm.port.lid };
       case "lid":
+        this.#needBuiltin("lid");
         return { port: describePort(this.#changeLid(request.end)) };
       case "addr":
         return { addresses: this.#addr(request) };
@@ -59,6 +62,11 @@ export class Commands {
       case "routes":
         return this.#route(request.from, request.to);
     }
+  }
+
+  /** What only the built-in SM and SA can do. */
+  #needBuiltin(op: string): void {
+    if (this.simulation.management !== "builtin") throw simError("VERBENA_SIM_MANAGEMENT", { details: { op } });
   }
 
   /** The HCAs of `NODE` or of a comma list of them, as an attached program numbers them; all HCAs without a name. */

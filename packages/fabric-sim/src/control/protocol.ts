@@ -57,6 +57,9 @@ export interface NodeStatus {
 export interface FabricStatus {
   readonly protocol: number;
   readonly dir: string;
+  /** Who manages the fabric. */
+  readonly management: "builtin" | "opensm";
+  /** The port that the hosts take for their subnet manager's; `end` is empty and `lid` 0 while there is none. */
   readonly sm: { readonly end: string; readonly lid: number; readonly guid: string };
   readonly sa: { readonly mode: SaMode };
   readonly counts: {

@@ -5,7 +5,7 @@ import { needNodesNamed, splitEnd } from "../topology/node-names.js";
 import { type FabricEvent, Listeners, type TraceRecord } from "./events.js";
 import { FabricNode } from "./node.js";
 import type { FabricPort } from "./port.js";
-import { transit } from "./route.js";
+import { countTransit, transit } from "./route.js";
 import type { FabricServices } from "./services.js";
 
 /** Gets the packets that arrive at a port. The buffer is shared between receivers: read only. */
@@ -52,6 +52,11 @@ export class Fabric {
   /** End port with that GUID. */
   portByGuid(guid: Guid): FabricPort | undefined {
     return this.#byPortGuid.get(guid);
+  }
+
+  /** End port that answers to the LID; looked for, so not for every packet. */
+  portByLid(lid: number): FabricPort | undefined {
+    return this.nodes.flatMap((node) => node.endPorts).find((port) => port.hasLid(lid));
   }
 
   portAt(end: LinkEnd): FabricPort | undefined {
@@ -116,6 +121,8 @@ export class Fabric {
     ends.forEach((end, index) => {
       if (end.isLinkUp === before[index]) return;
       const wasActive = end.state === PortState.ACTIVE;
+      if (!end.isLinkUp) end.counters.linkDowned += 1;
+      end.node.hasPortStateChange = true;
       this.#resetPort(end);
       this.events.emit({ type: "state", port: end });
       if (!end.isLinkUp && wasActive && end.isEndPort)
@@ -151,7 +158,9 @@ export class Fabric {
   #forward(source: FabricPort, packet: Buffer): void {
     const dlid = destinationLid(packet);
     if (dlid === undefined) return;
-    const { hops, arrivals, dropped } = transit(source, dlid);
+    const way = transit(source, dlid, isManagement(packet) ? "management" : "data");
+    const { hops, arrivals, dropped } = way;
+    countTransit(source, way, packet.length);
     if (!this.trace.isEmpty) {
       this.trace.emit({ type: "send", port: source, packet });
       for (const hop of hops) this.trace.emit({ type: "hop", hop, packet });
@@ -171,3 +180,10 @@ export class Fabric {
 function destinationLid(packet: Buffer): Lid | undefined {
   return packet.length < 8 ? undefined : Lid.from(packet.readUInt16BE(2));
 }
+
+/** Subnet management goes on virtual lane 15 and passes ports that are not active (IBA 7.2.7.4). */
+export function isManagement(packet: Buffer): boolean {
+  return packet.length > 0 && packet.readUInt8(0) >>> 4 === MANAGEMENT_LANE;
+}
+
+const MANAGEMENT_LANE = 15;

@@ -28,7 +28,7 @@ export class SubnetManager {
   subnet: Subnet;
   readonly #fabric: Fabric;
   readonly #lmc: number | undefined;
-  readonly #stopListening: () => void;
+  #stopListening: () => void = () => undefined;
   #tree = new MulticastTree([]);
   #isSweepDue = false;
   #isClosed = false;
@@ -42,9 +42,14 @@ export class SubnetManager {
       this.#programGroup(group);
     });
     this.groups.create(broadcastGroup(), true);
-    this.#stopListening = fabric.events.add((event) => {
+  }
+
+  /** Manages the subnet from now on: brings it up, and follows every link. Without it another manager has the fabric. */
+  start(): void {
+    this.#stopListening = this.#fabric.events.add((event) => {
       if (event.type === "link") this.#sweepSoon();
     });
+    this.sweep();
   }
 
   /** Brings the subnet up, or follows what has changed since the last time. */
@@ -69,7 +74,10 @@ export class SubnetManager {
     this.#tree = new MulticastTree(found.switches);
     this.groups.keepOnly(reachable);
     this.#programAllGroups();
-    for (const node of found.switches) for (const port of node.ports) this.#bringUp(port);
+    for (const node of found.switches) {
+      node.hasPortStateChange = false;
+      for (const port of node.ports) this.#bringUp(port);
+    }
     for (const port of found.endPorts) this.#announce(port, moved.has(port));
   }
 

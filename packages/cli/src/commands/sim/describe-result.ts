@@ -25,9 +25,15 @@ function describeStatus(status: FabricStatus): string {
   const { hosts, switches, links, linksDown, multicastGroups, addresses } = status.counts;
   return [
     `fabric in ${status.dir}: ${String(hosts)} hosts, ${String(switches)} switches, ${String(links)} links (${String(linksDown)} down)`,
-    `subnet manager ${status.sm.end}, LID ${String(status.sm.lid)}; SA ${status.sa.mode}; ${String(multicastGroups)} multicast groups, ${String(addresses)} addresses, ${String(status.programs.length)} programs attached`,
+    `${describeManager(status)}; ${String(multicastGroups)} multicast groups, ${String(addresses)} addresses, ${String(status.programs.length)} programs attached`,
     portTable(status.nodes.flatMap(({ ports }) => ports)),
   ].join("\n");
+}
+
+function describeManager({ management, sm, sa }: FabricStatus): string {
+  if (sm.lid === 0) return "no subnet manager yet";
+  const where = `${sm.end}, LID ${String(sm.lid)}`;
+  return management === "opensm" ? `OpenSM on ${where}` : `subnet manager ${where}; SA ${sa.mode}`;
 }
 
 function portTable(ports: readonly PortStatus[]): string {

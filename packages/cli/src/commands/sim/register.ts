@@ -19,9 +19,13 @@ function registerRun(sim: Command, host: CommandHost): void {
     .argument("<topology>", "file in ibsim or ibnetdiscover text")
     .requiredOption("--dir <dir>", "directory of the fabric's sockets; its name is how programs find it")
     .option("--addresses <file>", "IP addresses of the ports, lines `NODE[PORT] IP/PREFIX [PKEY]`")
+    .option("--sm <manager>", "builtin, or opensm: nobody manages the fabric until you start one on a node", "builtin")
     .option("--sm-node <end>", "port of the subnet manager, `NODE` or `NODE[PORT]`")
     .option("--seed <n>", "seed of everything random", "1")
-    .addHelpText("after", "\nExample:\n  verbena sim run cluster.net --dir /tmp/fabric --addresses cluster.addr\n")
+    .addHelpText(
+      "after",
+      "\nExample:\n  verbena sim run cluster.net --dir /tmp/fabric --addresses cluster.addr\n\nWith a real OpenSM:\n  verbena sim run cluster.net --dir /tmp/fabric --sm opensm\n  verbena sim exec --dir /tmp/fabric --node H1 -- opensm\n",
+    )
     .action(
       action<RunOptions>(host, async ([topology = ""], options) => {
         const { runFabric } = await import("./run.js");
