@@ -63,6 +63,19 @@ describe("requests", () => {
     });
   });
 
+  it("a node gets another description", async () => {
+    const request = { op: "node", action: "describe", node: "H2", text: "renamed HCA-1" } as const;
+    expect(await client.request(request)).toMatchObject({ node: { id: "H2", description: "renamed HCA-1" } });
+    expect((await client.request({ op: "status" })).nodes[1]).toMatchObject({ description: "renamed HCA-1" });
+    expect(await rejectionOf(client.request({ ...request, text: "x".repeat(65) }))).toMatchObject({
+      code: "VERBENA_SIM_CONTROL_REQUEST",
+      message: expect.stringContaining("text must have at most 64 bytes") as string,
+    });
+    expect(await rejectionOf(client.request({ ...request, node: "H99" }))).toMatchObject({
+      code: "VERBENA_SIM_NODE_UNKNOWN",
+    });
+  });
+
   it("routes go hop by hop", async () => {
     expect(await client.request({ op: "routes", from: "H1", to: "node8" })).toEqual({
       slid: 1,
@@ -86,7 +99,12 @@ describe("requests", () => {
       end: "H8[1]",
       lid: 12,
     });
-    expect(await client.request({ op: "counters" })).toEqual({ sa: [], saUnanswered: 0, saBusy: 0 });
+    expect(await client.request({ op: "counters" })).toEqual({
+      sa: [],
+      saUnanswered: 0,
+      saBusy: 0,
+      reports: { sent: 0, acknowledged: 0, unanswered: 0 },
+    });
     const { text } = await client.request({ op: "topology" });
     expect(parseTopology(text).nodes).toHaveLength(11);
   });

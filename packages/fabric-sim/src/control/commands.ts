@@ -8,7 +8,7 @@ import { transit } from "../fabric/route.js";
 import type { Simulation } from "../process/simulation.js";
 import { formatTopology } from "../topology/format-topology.js";
 import { needNodesNamed } from "../topology/node-names.js";
-import { describeAddress, describeFabric, describePort } from "./describe.js";
+import { describeAddress, describeFabric, describeNode, describePort } from "./describe.js";
 import type { ControlRequest, ControlResults, RouteResult } from "./protocol.js";
 
 /** Facts that only the process knows. */
@@ -37,6 +37,7 @@ export class Commands {
           sa: simulation.sa.counters.all(),
           saUnanswered: simulation.sa.counters.unanswered,
           saBusy: simulation.sa.counters.busy,
+          reports: simulation.sa.reports.counters,
         };
       case "link":
         return { ports: (await this.#link(request.end, request.action === "up")).map(describePort) };
@@ -49,6 +50,8 @@ export class Commands {
         return { lid: simulation.sm.port.lid };
       case "lid":
         return { port: describePort(this.#changeLid(request.end)) };
+      case "node":
+        return { node: describeNode(this.#describeNode(request.node, request.text)) };
       case "addr":
         return { addresses: this.#addr(request) };
       case "addresses": {
@@ -105,6 +108,21 @@ export class Commands {
     }
     this.simulation.sm.changeLid(port);
     return port;
+  }
+
+  /** As if an administrator had written to the node's `node_desc`: its ports tell the subnet manager. */
+  #describeNode(name: string, text: string): FabricNode {
+    const { fabric } = this.simulation;
+    const node = this.#oneNode(name);
+    node.description = text;
+    for (const port of node.endPorts) fabric.events.emit({ type: "state", port });
+    return node;
+  }
+
+  #oneNode(name: string): FabricNode {
+    const [node, another] = needNodesNamed(this.simulation.fabric.nodes, name);
+    if (node === undefined || another !== undefined) throw simError("VERBENA_SIM_NODE_UNKNOWN", { details: { name } });
+    return node;
   }
 
   #addr({ action, node, address, pkey }: Extract<ControlRequest, { op: "addr" }>) {

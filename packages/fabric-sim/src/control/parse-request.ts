@@ -9,6 +9,9 @@ type Check = (value: unknown) => string | undefined;
 
 const text: Check = (value) =>
   typeof value === "string" && value !== "" ? undefined : "must be a text that is not empty";
+/** What fits into the 64 bytes of a NodeDescription. */
+const description: Check = (value) =>
+  text(value) ?? (Buffer.byteLength(value as string) <= 64 ? undefined : "must have at most 64 bytes");
 const flag: Check = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
 const duration: Check = (value) =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 0x7fff_ffff
@@ -32,6 +35,7 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
   sa: { needed: { mode: oneOf("normal", "silent", "busy") }, optional: { durationMs: duration } },
   sm: { needed: { action: oneOf("reregister", "sweep") } },
   lid: { needed: { action: oneOf("change"), end: text } },
+  node: { needed: { action: oneOf("describe"), node: text, text: description } },
   addr: { needed: { action: oneOf("add", "del", "move"), address: text }, optional: { node: text, pkey: text } },
   addresses: { needed: {}, optional: { node: text, watch: flag } },
   routes: { needed: { from: text, to: text } },

@@ -1,3 +1,4 @@
+import type { ReportCounters } from "../sa/report-sender.js";
 import type { SaMode } from "../sa/sa-behaviour.js";
 import type { SaCounter } from "../sa/sa-counters.js";
 
@@ -18,6 +19,7 @@ export type ControlRequest =
   | { readonly op: "sa"; readonly mode: SaMode; readonly durationMs?: number }
   | { readonly op: "sm"; readonly action: "reregister" | "sweep" }
   | { readonly op: "lid"; readonly action: "change"; readonly end: string }
+  | { readonly op: "node"; readonly action: "describe"; readonly node: string; readonly text: string }
   | {
       readonly op: "addr";
       readonly action: "add" | "del" | "move";
@@ -94,6 +96,8 @@ export interface CountersResult {
   readonly sa: readonly SaCounter[];
   readonly saUnanswered: number;
   readonly saBusy: number;
+  /** Notices to subscribers. */
+  readonly reports: ReportCounters;
 }
 
 /** An address in answers, and in the stream of `addresses` with `watch` (then with `type` and `event`). */
@@ -144,6 +148,7 @@ export interface ControlResults {
   readonly sa: { readonly mode: SaMode };
   readonly sm: { readonly lid: number };
   readonly lid: { readonly port: PortStatus };
+  readonly node: { readonly node: NodeStatus };
   readonly addr: { readonly addresses: readonly AddressMessage[] };
   readonly addresses: { readonly addresses: readonly AddressMessage[] };
   readonly routes: RouteResult;

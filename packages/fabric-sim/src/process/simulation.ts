@@ -40,7 +40,7 @@ export class Simulation {
     this.fabric = new Fabric(topology, services);
     this.host = new FabricHost(this.fabric);
     this.sm = new SubnetManager(this.fabric, { smNode, lmc });
-    this.sa = new SaServer(this.sm, new Gsi(this.fabric), services);
+    this.sa = new SaServer(this.sm, new Gsi(this.fabric), this.fabric);
     const agents = new SubnetManagementAgents(this.fabric);
     this.host.addSender((port, packet) => agents.sendDirected(port, packet));
     this.host.addAgent((port, packet) => agents.receive(port, packet));

@@ -21,6 +21,7 @@ describe("parseControlWords", () => {
     ["addr del 192.0.2.1", { op: "addr", action: "del", address: "192.0.2.1" }],
     ["addr move 192.0.2.1 H2", { op: "addr", action: "move", address: "192.0.2.1", node: "H2" }],
     ["lid change H1", { op: "lid", action: "change", end: "H1" }],
+    ["node describe H1 renamed", { op: "node", action: "describe", node: "H1", text: "renamed" }],
     ["routes H1 H8", { op: "routes", from: "H1", to: "H8" }],
   ])("%s", (line, request) => {
     expect(parseControlWords(line.split(" "))).toEqual(request);
@@ -40,6 +41,8 @@ describe("parseControlWords", () => {
     "addr move 192.0.2.1",
     "addr move 192.0.2.1 H2 0xffff",
     "lid H1",
+    "node describe H1",
+    "node H1",
     "routes H1",
     "nonsense",
   ])("refuses %s", (line) => {

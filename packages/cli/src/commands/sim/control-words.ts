@@ -21,11 +21,13 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
       return addr(rest);
     case "lid":
       return lid(rest);
+    case "node":
+      return node(rest);
     case "routes":
       return routes(rest);
     default:
       throw usage(
-        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, routes, counters, topology`,
+        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, node, routes, counters, topology`,
       );
   }
 }
@@ -54,6 +56,11 @@ function addr([action, first, second, pkey, ...rest]: readonly string[]): Contro
 function lid([action, end, ...rest]: readonly string[]): ControlRequest {
   if (action !== "change" || end === undefined) throw usage("lid takes `change END`");
   return noMore(rest, { op: "lid", action, end });
+}
+
+function node([action, name, text, ...rest]: readonly string[]): ControlRequest {
+  if (action !== "describe" || name === undefined || text === undefined) throw usage("node takes `describe NODE TEXT`");
+  return noMore(rest, { op: "node", action, node: name, text });
 }
 
 function routes([from, to, ...rest]: readonly string[]): ControlRequest {

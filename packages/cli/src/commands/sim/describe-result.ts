@@ -44,8 +44,14 @@ export function describeRoute(route: RouteResult): string {
   return [`LID ${String(route.slid)} to LID ${String(route.dlid)}`, ...lines, `     ${end}`, ""].join("\n");
 }
 
-function describeCounters({ sa, saUnanswered, saBusy }: CountersResult): string {
+function describeCounters({ sa, saUnanswered, saBusy, reports }: CountersResult): string {
   const rows = sa.map((counter) => Object.values(counter).map(String));
   const header = Object.keys(sa[0] ?? { attribute: "", method: "", count: 0 });
-  return `${renderTable(header, rows)}\nunanswered ${String(saUnanswered)}, busy ${String(saBusy)}\n`;
+  const { sent, acknowledged, unanswered } = reports;
+  return [
+    renderTable(header, rows),
+    `unanswered ${String(saUnanswered)}, busy ${String(saBusy)}`,
+    `reports ${String(sent)}, acknowledged ${String(acknowledged)}, given up ${String(unanswered)}`,
+    "",
+  ].join("\n");
 }

@@ -73,6 +73,7 @@ Requests:
   reregister                               the subnet manager asks all ports to register again
   sweep                                    the subnet manager looks at the fabric again
   lid change END                           a port gets another LID
+  node describe NODE TEXT                  the node gets another NodeDescription
   routes FROM TO                           the way of a packet, hop by hop
   counters                                 what the SA was asked
   topology                                 the topology as text
