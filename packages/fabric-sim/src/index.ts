@@ -12,6 +12,7 @@ export {
   type ControlResults,
   type CountersResult,
   type FabricStatus,
+  type FaultStatus,
   type NodeStatus,
   type PortStatus,
   type RouteHop,
@@ -20,6 +21,7 @@ export {
 } from "./control/protocol.js";
 export { SimControlClient } from "./control/sim-control-client.js";
 export { SIM_ERRORS, type SimErrorCode } from "./errors.js";
+export type { LinkFault } from "./faults/wire-faults.js";
 export { libfabricsimPath } from "./process/library-path.js";
 export { loadTopology, readTopologyFile } from "./process/load-topology.js";
 export type { SimLogger } from "./process/logger.js";

@@ -63,6 +63,24 @@ describe("requests", () => {
     });
   });
 
+  it("links get faults, which are listed until they are cleared", async () => {
+    const none = { lossPercent: 0, delayMs: 0, jitterMs: 0, duplicatePercent: 0, reorderPercent: 0 };
+    await client.request({ op: "fault", action: "set", delayMs: 1 });
+    expect(await client.request({ op: "fault", action: "set", end: "H2", lossPercent: 5 })).toEqual({
+      faults: [
+        { ...none, delayMs: 1 },
+        { ...none, end: "H2[1]", lossPercent: 5 },
+      ],
+    });
+    await client.request({ op: "fault", action: "clear", end: "H2" });
+    expect(await client.request({ op: "fault", action: "list" })).toEqual({ faults: [{ ...none, delayMs: 1 }] });
+    expect(await client.request({ op: "fault", action: "clear" })).toEqual({ faults: [] });
+    expect(await rejectionOf(client.request({ op: "fault", action: "set", lossPercent: 101 }))).toMatchObject({
+      code: "VERBENA_SIM_CONTROL_REQUEST",
+      message: expect.stringContaining("lossPercent must be a number from 0 to 100") as string,
+    });
+  });
+
   it("a node gets another description", async () => {
     const request = { op: "node", action: "describe", node: "H2", text: "renamed HCA-1" } as const;
     expect(await client.request(request)).toMatchObject({ node: { id: "H2", description: "renamed HCA-1" } });

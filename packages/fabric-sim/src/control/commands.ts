@@ -5,11 +5,12 @@ import { simError } from "../errors.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 import { transit } from "../fabric/route.js";
+import type { LinkFault } from "../faults/wire-faults.js";
 import type { Simulation } from "../process/simulation.js";
 import { formatTopology } from "../topology/format-topology.js";
 import { needNodesNamed } from "../topology/node-names.js";
 import { describeAddress, describeFabric, describeNode, describePort } from "./describe.js";
-import type { ControlRequest, ControlResults, RouteResult } from "./protocol.js";
+import type { ControlRequest, ControlResults, FaultStatus, RouteResult } from "./protocol.js";
 
 /** Facts that only the process knows. */
 export interface CommandSurroundings {
@@ -50,6 +51,8 @@ export class Commands {
         return { lid: simulation.sm.port.lid };
       case "lid":
         return { port: describePort(this.#changeLid(request.end)) };
+      case "fault":
+        return { faults: this.#fault(request) };
       case "node":
         return { node: describeNode(this.#describeNode(request.node, request.text)) };
       case "addr":
@@ -108,6 +111,28 @@ export class Commands {
     }
     this.simulation.sm.changeLid(port);
     return port;
+  }
+
+  #fault(request: Extract<ControlRequest, { op: "fault" }>): readonly FaultStatus[] {
+    const { fabric } = this.simulation;
+    if (request.action === "set") {
+      const fault: LinkFault = {
+        lossPercent: request.lossPercent ?? 0,
+        delayMs: request.delayMs ?? 0,
+        jitterMs: request.jitterMs ?? 0,
+        duplicatePercent: request.duplicatePercent ?? 0,
+        reorderPercent: request.reorderPercent ?? 0,
+      };
+      for (const port of this.#endsNamed(request.end)) fabric.faults.set(port, fault);
+    } else if (request.action === "clear") {
+      if (request.end === undefined) fabric.faults.clear();
+      else for (const port of fabric.portsNamed(request.end)) fabric.faults.set(port, undefined);
+    }
+    return fabric.faults.list().map(({ port, fault }) => (port === undefined ? fault : { end: port.name, ...fault }));
+  }
+
+  #endsNamed(end: string | undefined): readonly (FabricPort | undefined)[] {
+    return end === undefined ? [undefined] : this.simulation.fabric.portsNamed(end);
   }
 
   /** As if an administrator had written to the node's `node_desc`: its ports tell the subnet manager. */

@@ -17,6 +17,8 @@ const duration: Check = (value) =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 0x7fff_ffff
     ? undefined
     : "must be a number of milliseconds from 0 to 2147483647";
+const percent: Check = (value) =>
+  typeof value === "number" && value >= 0 && value <= 100 ? undefined : "must be a number from 0 to 100";
 const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
@@ -35,6 +37,17 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
   sa: { needed: { mode: oneOf("normal", "silent", "busy") }, optional: { durationMs: duration } },
   sm: { needed: { action: oneOf("reregister", "sweep") } },
   lid: { needed: { action: oneOf("change"), end: text } },
+  fault: {
+    needed: { action: oneOf("set", "clear", "list") },
+    optional: {
+      end: text,
+      lossPercent: percent,
+      delayMs: duration,
+      jitterMs: duration,
+      duplicatePercent: percent,
+      reorderPercent: percent,
+    },
+  },
   node: { needed: { action: oneOf("describe"), node: text, text: description } },
   addr: { needed: { action: oneOf("add", "del", "move"), address: text }, optional: { node: text, pkey: text } },
   addresses: { needed: {}, optional: { node: text, watch: flag } },

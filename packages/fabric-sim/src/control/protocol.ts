@@ -1,3 +1,4 @@
+import type { LinkFault } from "../faults/wire-faults.js";
 import type { ReportCounters } from "../sa/report-sender.js";
 import type { SaMode } from "../sa/sa-behaviour.js";
 import type { SaCounter } from "../sa/sa-counters.js";
@@ -19,6 +20,11 @@ export type ControlRequest =
   | { readonly op: "sa"; readonly mode: SaMode; readonly durationMs?: number }
   | { readonly op: "sm"; readonly action: "reregister" | "sweep" }
   | { readonly op: "lid"; readonly action: "change"; readonly end: string }
+  /** Members that are not given are 0. Without `end`: all link ends that have no fault of their own. */
+  | ({ readonly op: "fault"; readonly action: "set"; readonly end?: string } & Partial<LinkFault>)
+  /** Without `end`: every fault. */
+  | { readonly op: "fault"; readonly action: "clear"; readonly end?: string }
+  | { readonly op: "fault"; readonly action: "list" }
   | { readonly op: "node"; readonly action: "describe"; readonly node: string; readonly text: string }
   | {
       readonly op: "addr";
@@ -73,6 +79,11 @@ export interface FabricStatus {
   readonly programs: readonly object[];
   /** Cabled ports of all nodes. */
   readonly nodes: readonly NodeStatus[];
+}
+
+/** A fault of the packets that leave `end`, or all ends without one of their own. */
+export interface FaultStatus extends LinkFault {
+  readonly end?: string;
 }
 
 /** One step of a route: out of `from` into `to`, both `NODE[PORT]`. */
@@ -148,6 +159,7 @@ export interface ControlResults {
   readonly sa: { readonly mode: SaMode };
   readonly sm: { readonly lid: number };
   readonly lid: { readonly port: PortStatus };
+  readonly fault: { readonly faults: readonly FaultStatus[] };
   readonly node: { readonly node: NodeStatus };
   readonly addr: { readonly addresses: readonly AddressMessage[] };
   readonly addresses: { readonly addresses: readonly AddressMessage[] };

@@ -49,6 +49,7 @@ export class Simulation {
   }
 
   close(): void {
+    this.fabric.faults.close();
     this.sa.close();
     this.sm.close();
     this.host.close();

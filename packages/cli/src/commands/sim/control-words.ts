@@ -21,13 +21,15 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
       return addr(rest);
     case "lid":
       return lid(rest);
+    case "fault":
+      return fault(rest);
     case "node":
       return node(rest);
     case "routes":
       return routes(rest);
     default:
       throw usage(
-        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, node, routes, counters, topology`,
+        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, fault, node, routes, counters, topology`,
       );
   }
 }
@@ -56,6 +58,44 @@ function addr([action, first, second, pkey, ...rest]: readonly string[]): Contro
 function lid([action, end, ...rest]: readonly string[]): ControlRequest {
   if (action !== "change" || end === undefined) throw usage("lid takes `change END`");
   return noMore(rest, { op: "lid", action, end });
+}
+
+/** Word before the `=` of a fault: the request's member and how its value is read. */
+const FAULT_WORDS: ReadonlyMap<string, readonly [string, (text: string) => number]> = new Map([
+  ["loss", ["lossPercent", parsePercent]],
+  ["delay", ["delayMs", parseDurationMs]],
+  ["jitter", ["jitterMs", parseDurationMs]],
+  ["duplicate", ["duplicatePercent", parsePercent]],
+  ["reorder", ["reorderPercent", parsePercent]],
+] as const);
+
+function fault([action, end, ...rest]: readonly string[]): ControlRequest {
+  if (action === "list" && end === undefined) return { op: "fault", action };
+  if (action === "clear") return noMore(rest, { op: "fault", action, ...(end === undefined ? {} : { end }) });
+  if (action !== "set" || end === undefined || rest.length === 0) {
+    throw usage(
+      "fault takes `set END|all loss=5 delay=10ms jitter=5ms duplicate=1 reorder=2`, `clear [END]` or `list`",
+    );
+  }
+  const values: Record<string, number> = {};
+  for (const word of rest) {
+    const [name = "", text = ""] = word.split("=", 2);
+    const [member, read] = FAULT_WORDS.get(name) ?? [];
+    if (member === undefined || read === undefined) {
+      throw usage(
+        `no fault ${JSON.stringify(word)}; write ${[...FAULT_WORDS.keys()].map((one) => `${one}=…`).join(", ")}`,
+      );
+    }
+    values[member] = read(text);
+  }
+  return { op: "fault", action, ...(end === "all" ? {} : { end }), ...values };
+}
+
+/** `5` or `5%`. */
+function parsePercent(text: string): number {
+  const value = Number(text.replace(/%$/, ""));
+  if (text.trim() === "" || !(value >= 0 && value <= 100)) throw usage(`${JSON.stringify(text)} is no percentage`);
+  return value;
 }
 
 function node([action, name, text, ...rest]: readonly string[]): ControlRequest {

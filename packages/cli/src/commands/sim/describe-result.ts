@@ -1,4 +1,11 @@
-import type { ControlRequest, CountersResult, FabricStatus, PortStatus, RouteResult } from "@verbena/fabric-sim";
+import type {
+  ControlRequest,
+  CountersResult,
+  FabricStatus,
+  FaultStatus,
+  PortStatus,
+  RouteResult,
+} from "@verbena/fabric-sim";
 import { renderTable } from "../../output/table.js";
 
 /** The answer to a control request as text. */
@@ -14,6 +21,8 @@ export function describeResult(request: ControlRequest, result: unknown): string
       return (result as { text: string }).text;
     case "link":
       return portTable((result as { ports: readonly PortStatus[] }).ports);
+    case "fault":
+      return describeFaults((result as { faults: readonly FaultStatus[] }).faults);
     case "lid":
       return portTable([(result as { port: PortStatus }).port]);
     default:
@@ -28,6 +37,14 @@ function describeStatus(status: FabricStatus): string {
     `subnet manager ${status.sm.end}, LID ${String(status.sm.lid)}; SA ${status.sa.mode}; ${String(multicastGroups)} multicast groups, ${String(addresses)} addresses, ${String(status.programs.length)} programs attached`,
     portTable(status.nodes.flatMap(({ ports }) => ports)),
   ].join("\n");
+}
+
+function describeFaults(faults: readonly FaultStatus[]): string {
+  const rows = faults.map(({ end = "all", lossPercent, delayMs, jitterMs, duplicatePercent, reorderPercent }) => [
+    end,
+    ...[lossPercent, delayMs, jitterMs, duplicatePercent, reorderPercent].map(String),
+  ]);
+  return renderTable(["port", "loss %", "delay ms", "jitter ms", "duplicate %", "reorder %"], rows);
 }
 
 function portTable(ports: readonly PortStatus[]): string {

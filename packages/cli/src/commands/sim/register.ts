@@ -73,6 +73,10 @@ Requests:
   reregister                               the subnet manager asks all ports to register again
   sweep                                    the subnet manager looks at the fabric again
   lid change END                           a port gets another LID
+  fault set END|all loss=5 delay=10ms      packets that leave END are lost (percent), late; also
+                                           jitter=5ms, duplicate=1, reorder=2
+  fault clear [END]                        no faults there, or anywhere
+  fault list                               the faults that are set
   node describe NODE TEXT                  the node gets another NodeDescription
   routes FROM TO                           the way of a packet, hop by hop
   counters                                 what the SA was asked
