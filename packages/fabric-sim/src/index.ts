@@ -29,7 +29,7 @@ export type { SimulationOptions } from "./process/simulation.js";
 export { type FabricOptions, type RunningFabric, startFabric } from "./process/start-fabric.js";
 export { startFabricThread } from "./process/start-fabric-thread.js";
 export type { ReportCounters } from "./sa/report-sender.js";
-export type { SaMode } from "./sa/sa-behaviour.js";
+export { SA_MODES, type SaMode } from "./sa/sa-behaviour.js";
 export type { SaCounter } from "./sa/sa-counters.js";
 export { formatTopology } from "./topology/format-topology.js";
 export {

@@ -1,14 +1,19 @@
 import {
   decodePathRecord,
+  decodeSaMad,
   emptyPathRecord,
   encodePathRecord,
+  encodeSaMad,
+  MadMethod,
   MadStatus,
   PortState,
   pathRecordMask,
   SaAttribute,
+  saTableRecords,
 } from "@verbena/ib";
 import { transit } from "../src/fabric/route.js";
 import { Simulation } from "../src/process/simulation.js";
+import type { SaMode } from "../src/sa/sa-behaviour.js";
 import { fatTree, twoLevel } from "../src/topology/generate.js";
 import { ManualServices } from "./manual-services.js";
 import { SaClient } from "./sa-client.js";
@@ -149,6 +154,65 @@ describe("the SA", () => {
     expect(askPath(client, "H3")?.status).toBe(MadStatus.BUSY);
     services.advance(1000);
     expect(askPath(client, "H3")?.status).toBe(MadStatus.OK);
+    expect(services.timers).toBe(0);
+  });
+});
+
+describe("an SA that is", () => {
+  function ask(mode: SaMode, count = 1) {
+    const { services, simulation } = start();
+    const client = new SaClient(simulation, services, "H2");
+    simulation.sa.behaviour.set(mode);
+    for (let index = 0; index < count; index++) {
+      client.send(
+        encodeSaMad({ method: MadMethod.GET, tid: client.nextTid(), attributeId: SaAttribute.CLASS_PORT_INFO }),
+      );
+    }
+    services.run();
+    const tids = () => client.received.map((mad) => decodeSaMad(mad).tid);
+    return { services, simulation, client, tids };
+  }
+
+  it("slow answers three seconds later", () => {
+    const { services, tids } = ask("slow", 2);
+    services.advance(2999);
+    expect(tids()).toEqual([]);
+    services.advance(1);
+    expect(tids()).toEqual([1n, 2n]);
+  });
+
+  it("twice answers twice", () => {
+    expect(ask("twice", 2).tids()).toEqual([1n, 1n, 2n, 2n]);
+  });
+
+  it("unordered lets the later answer go first, and waits no more than 100 ms for one", () => {
+    const { services, tids } = ask("unordered", 3);
+    expect(tids()).toEqual([2n, 1n]);
+    services.advance(99);
+    expect(tids()).toHaveLength(2);
+    services.advance(1);
+    expect(tids()).toEqual([2n, 1n, 3n]);
+    expect(services.timers).toBe(0);
+  });
+
+  it("wrong-tid changes the half of the transaction id that the kernel does not look at", () => {
+    expect(ask("wrong-tid").tids()).toEqual([0x8000_0001n]);
+  });
+
+  it("twice or unordered still gets its tables through", () => {
+    for (const mode of ["twice", "unordered"] as const) {
+      const { services, client, simulation } = ask(mode, 0);
+      client.send(encodeSaMad({ method: MadMethod.GET_TABLE, tid: 77n, attributeId: SaAttribute.NODE_RECORD }));
+      services.advance(60_000);
+      const table = client.received.find((mad) => decodeSaMad(mad).tid === 77n);
+      expect(saTableRecords(table!)).toHaveLength(simulation.fabric.nodes.length);
+    }
+  });
+
+  it("closed drops what it had not sent", () => {
+    const { services, simulation } = ask("slow", 3);
+    expect(services.timers).toBe(3);
+    simulation.close();
     expect(services.timers).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { nearestWord } from "@verbena/ib";
 import { simError } from "../errors.js";
+import { SA_MODES } from "../sa/sa-behaviour.js";
 import { CONTROL_VERSION, type ControlRequest } from "./protocol.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
   topology: { needed: {} },
   counters: { needed: {} },
   link: { needed: { action: oneOf("up", "down"), end: text } },
-  sa: { needed: { mode: oneOf("normal", "silent", "busy") }, optional: { durationMs: duration } },
+  sa: { needed: { mode: oneOf(...SA_MODES) }, optional: { durationMs: duration } },
   sm: { needed: { action: oneOf("reregister", "sweep") } },
   lid: { needed: { action: oneOf("change"), end: text } },
   fault: {

@@ -13,6 +13,7 @@ import {
 import type { Fabric } from "../fabric/fabric.js";
 import type { Gsi, GsiMad } from "../gsi/gsi.js";
 import type { SubnetManager } from "../sm/subnet-manager.js";
+import { AnswerOutbox } from "./answer-outbox.js";
 import { SA_ATTRIBUTES } from "./attribute-handlers.js";
 import type { SaAnswer, SaRecords } from "./handler.js";
 import { Notifier } from "./notifier.js";
@@ -46,6 +47,7 @@ export class SaServer {
   readonly subscriptions = new Subscriptions();
   readonly reports: ReportSender;
   readonly #notifier: Notifier;
+  readonly #outbox: AnswerOutbox;
   readonly #transfers = new Map<string, RmppSender>();
 
   constructor(
@@ -55,6 +57,7 @@ export class SaServer {
   ) {
     const { clock } = fabric.services;
     this.behaviour = new SaBehaviour(clock);
+    this.#outbox = new AnswerOutbox(clock);
     this.services = new ServiceRegistry(clock);
     this.reports = new ReportSender(clock, (to, mad) => {
       this.gsi.send(this.sm.port, this.sm.port.lid, to, mad);
@@ -81,6 +84,7 @@ export class SaServer {
 
   close(): void {
     this.behaviour.close();
+    this.#outbox.close();
     this.#notifier.close();
     this.reports.close();
     this.services.clear();
@@ -143,7 +147,7 @@ export class SaServer {
     if (mad.method !== MadMethod.GET_TABLE) {
       const single = Buffer.alloc(MAD_SIZE);
       single.set(message.subarray(0, MAD_SIZE));
-      this.gsi.reply(incoming, single);
+      this.#reply(incoming, single);
       return;
     }
     const key = transferKey(incoming, mad.tid);
@@ -152,7 +156,7 @@ export class SaServer {
       message,
       clock: this.fabric.services.clock,
       send: (segment) => {
-        this.gsi.reply(incoming, segment);
+        this.#reply(incoming, segment);
       },
       onEnd: () => {
         if (this.#transfers.get(key) === sender) this.#transfers.delete(key);
@@ -160,6 +164,12 @@ export class SaServer {
     });
     this.#transfers.set(key, sender);
     sender.start();
+  }
+
+  #reply(incoming: GsiMad, answer: Buffer): void {
+    this.#outbox.post(this.behaviour.mode, answer, (mad) => {
+      this.gsi.reply(incoming, mad);
+    });
   }
 
   /** An error answer repeats the request, record included, without SM_Key. */
@@ -170,7 +180,7 @@ export class SaServer {
     response.writeUInt16BE(status, 4);
     response.fill(0, RMPP_OFFSET, SA_DATA_OFFSET - 12);
     if (record !== undefined) response.set(record, SA_DATA_OFFSET);
-    this.gsi.reply(incoming, response);
+    this.#reply(incoming, response);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ControlRequest } from "@verbena/fabric-sim";
+import { type ControlRequest, SA_MODES } from "@verbena/fabric-sim";
 import { parseDurationMs } from "../../duration.js";
 import { cliError } from "../../errors.js";
 
@@ -40,8 +40,13 @@ function link([action, end, ...rest]: readonly string[]): ControlRequest {
 }
 
 function sa([mode, duration, ...rest]: readonly string[]): ControlRequest {
-  if (mode !== "normal" && mode !== "busy" && mode !== "silent") throw usage("sa takes `normal`, `busy` or `silent`");
-  return noMore(rest, { op: "sa", mode, ...(duration === undefined ? {} : { durationMs: parseDurationMs(duration) }) });
+  const known = SA_MODES.find((one) => one === mode);
+  if (known === undefined) throw usage(`sa takes ${SA_MODES.join(", ")}`);
+  return noMore(rest, {
+    op: "sa",
+    mode: known,
+    ...(duration === undefined ? {} : { durationMs: parseDurationMs(duration) }),
+  });
 }
 
 function addr([action, first, second, pkey, ...rest]: readonly string[]): ControlRequest {

@@ -66,7 +66,8 @@ const CONTROL_HELP = `
 Requests:
   status                                   nodes, ports, subnet manager
   link down|up END                         END is NODE or NODE[PORT]
-  sa normal|busy|silent [DURATION]         5s, 250ms, …; without one until changed
+  sa MODE [DURATION]                       normal, silent, busy, slow, twice, unordered or wrong-tid;
+                                           for 5s, 250ms, …; without one until changed
   addr add NODE[PORT] IP/PREFIX [PKEY]     an address comes to a port
   addr del IP                              it goes
   addr move IP NODE[PORT]                  it moves
