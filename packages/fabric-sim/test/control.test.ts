@@ -81,6 +81,37 @@ describe("requests", () => {
     });
   });
 
+  it("links flap, nodes leave, return and reboot; answers come when the manager has followed", async () => {
+    const isActive = async () => (await client.request({ op: "status" })).nodes[1]?.ports[0]?.state;
+    expect(await client.request({ op: "link", action: "flap", end: "H2", downMs: 1, times: 2 })).toMatchObject({
+      ports: [{ end: "H2[1]", state: "active" }],
+    });
+    await client.request({ op: "node", action: "remove", node: "L1" });
+    expect(await isActive()).toBe("down");
+    await client.request({ op: "node", action: "restore", node: "L1" });
+    expect(await isActive()).toBe("active");
+    expect(await client.request({ op: "node", action: "reboot", node: "L2", downMs: 1 })).toMatchObject({
+      node: { id: "L2" },
+    });
+    expect(await client.request({ op: "routes", from: "H1", to: "H8" })).toMatchObject({ arrives: true });
+    expect(await rejectionOf(client.request({ op: "link", action: "flap", end: "H2", times: 0 }))).toMatchObject({
+      message: expect.stringContaining("times must be a whole number from 1 to 10000") as string,
+    });
+  });
+
+  it("a route is cut in one direction until the next sweep", async () => {
+    expect(await client.request({ op: "route", action: "cut", from: "H1", to: "H8" })).toMatchObject({
+      arrives: false,
+      reason: "no-route",
+    });
+    expect(await client.request({ op: "routes", from: "H8", to: "H1" })).toMatchObject({ arrives: true });
+    await client.request({ op: "sm", action: "sweep" });
+    expect(await client.request({ op: "routes", from: "H1", to: "H8" })).toMatchObject({ arrives: true });
+    expect(await rejectionOf(client.request({ op: "route", action: "cut", from: "H1", to: "L1[0]" }))).toMatchObject({
+      code: "VERBENA_SIM_PORT_UNKNOWN",
+    });
+  });
+
   it("a node gets another description", async () => {
     const request = { op: "node", action: "describe", node: "H2", text: "renamed HCA-1" } as const;
     expect(await client.request(request)).toMatchObject({ node: { id: "H2", description: "renamed HCA-1" } });

@@ -12,6 +12,7 @@ import {
   saTableRecords,
 } from "@verbena/ib";
 import { transit } from "../src/fabric/route.js";
+import { cutRoute } from "../src/faults/outages.js";
 import { Simulation } from "../src/process/simulation.js";
 import type { SaMode } from "../src/sa/sa-behaviour.js";
 import { fatTree, twoLevel } from "../src/topology/generate.js";
@@ -115,6 +116,56 @@ describe("a link that goes down", () => {
     simulation.fabric.setLink(h8, false);
     services.run();
     expect(events).toEqual(["H8[1] port-err"]);
+  });
+});
+
+describe("outages", () => {
+  it("a flapping link is down for as long as told, and up in between", async () => {
+    const { services, simulation, events } = start();
+    const h8 = simulation.fabric.portNamed("H8");
+    const done = simulation.outages.flap([h8], 50, 2);
+    services.advance(49);
+    expect(events).toEqual(["H8[1] port-err"]);
+    services.advance(1);
+    await Promise.resolve();
+    services.run();
+    expect(events.slice(1)).toEqual(["H8[1] port-active", "H8[1] client-reregister"]);
+    services.advance(50);
+    await Promise.resolve();
+    await Promise.resolve();
+    services.advance(50);
+    await done;
+    expect(h8.isLinkUp).toBe(true);
+    expect(events.filter((event) => event === "H8[1] port-err")).toHaveLength(2);
+  });
+
+  it("a node that was removed comes back with the links it had", () => {
+    const { services, simulation } = start();
+    const { fabric, outages } = simulation;
+    const leaf = fabric.nodeById("L2")!;
+    const h8 = fabric.portNamed("H8");
+    fabric.setLink(h8, false);
+    outages.remove(leaf);
+    outages.remove(leaf);
+    services.run();
+    expect(outages.isRemoved(leaf)).toBe(true);
+    expect(simulation.sm.subnet.nodes.map(({ id }) => id)).not.toContain("L2");
+    outages.restore(leaf);
+    services.run();
+    expect(simulation.sm.subnet.nodes.map(({ id }) => id)).toContain("L2");
+    expect(h8.isLinkUp).toBe(false);
+  });
+
+  it("a one-way route: the SA has no path there, and the path back is not reversible", () => {
+    const { services, simulation, askPath } = start();
+    const [h1, h2, h8] = ["H1", "H2", "H8"].map((name) => simulation.fabric.portNamed(name));
+    expect(cutRoute(h8!, h2!)).toBe(true);
+    expect(transit(h8!, h2!.lid).dropped).toBe("no-route");
+    expect(transit(h2!, h8!.lid).arrivals).toEqual([h8]);
+    const there = askPath(new SaClient(simulation, services, "H2"), "H8");
+    expect(decodePathRecord(there!.data).reversible).toBe(false);
+    expect(askPath(new SaClient(simulation, services, "H8"), "H2")?.status).toBe(MadStatus.SA_NO_RECORDS);
+    expect(cutRoute(h1!, simulation.fabric.portNamed("L1[0]"))).toBe(false);
   });
 });
 

@@ -5,6 +5,7 @@ import { simError } from "../errors.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 import { transit } from "../fabric/route.js";
+import { cutRoute } from "../faults/outages.js";
 import type { LinkFault } from "../faults/wire-faults.js";
 import type { Simulation } from "../process/simulation.js";
 import { formatTopology } from "../topology/format-topology.js";
@@ -41,7 +42,7 @@ export class Commands {
           reports: simulation.sa.reports.counters,
         };
       case "link":
-        return { ports: (await this.#link(request.end, request.action === "up")).map(describePort) };
+        return { ports: (await this.#link(request)).map(describePort) };
       case "sa":
         simulation.sa.behaviour.set(request.mode, request.durationMs);
         return { mode: simulation.sa.behaviour.mode };
@@ -54,7 +55,9 @@ export class Commands {
       case "fault":
         return { faults: this.#fault(request) };
       case "node":
-        return { node: describeNode(this.#describeNode(request.node, request.text)) };
+        return { node: describeNode(await this.#node(request)) };
+      case "route":
+        return this.#cutRoute(request.from, request.to);
       case "addr":
         return { addresses: this.#addr(request) };
       case "addresses": {
@@ -84,15 +87,17 @@ export class Commands {
     return this.simulation.addresses.all().filter((entry) => hcas.includes(entry.port.node));
   }
 
-  async #link(end: string, isUp: boolean): Promise<readonly FabricPort[]> {
-    const { fabric } = this.simulation;
+  async #link(request: Extract<ControlRequest, { op: "link" }>): Promise<readonly FabricPort[]> {
+    const { fabric, outages } = this.simulation;
+    const { end } = request;
     const ports = fabric.portsNamed(end);
     for (const port of ports) {
       if (port.cable === undefined) {
         throw simError("VERBENA_SIM_PORT_UNKNOWN", { details: { name: end, problem: "no cable is plugged in there" } });
       }
     }
-    for (const port of ports) fabric.setLink(port, isUp);
+    if (request.action === "flap") await outages.flap(ports, request.downMs ?? 100, request.times ?? 1);
+    else for (const port of ports) fabric.setLink(port, request.action === "up");
     await this.#settled();
     return ports;
   }
@@ -135,13 +140,43 @@ export class Commands {
     return end === undefined ? [undefined] : this.simulation.fabric.portsNamed(end);
   }
 
-  /** As if an administrator had written to the node's `node_desc`: its ports tell the subnet manager. */
-  #describeNode(name: string, text: string): FabricNode {
-    const { fabric } = this.simulation;
-    const node = this.#oneNode(name);
-    node.description = text;
-    for (const port of node.endPorts) fabric.events.emit({ type: "state", port });
+  async #node(request: Extract<ControlRequest, { op: "node" }>): Promise<FabricNode> {
+    const { outages } = this.simulation;
+    const node = this.#oneNode(request.node);
+    switch (request.action) {
+      case "describe":
+        this.#describeNode(node, request.text);
+        break;
+      case "remove":
+        outages.remove(node);
+        break;
+      case "restore":
+        outages.restore(node);
+        break;
+      case "reboot":
+        await outages.reboot(node, request.downMs ?? 1000);
+        break;
+    }
+    await this.#settled();
     return node;
+  }
+
+  /** As if an administrator had written to the node's `node_desc`: its ports tell the subnet manager. */
+  #describeNode(node: FabricNode, text: string | undefined): void {
+    if (text === undefined) {
+      throw simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: "node: text must be given" } });
+    }
+    node.description = text;
+    for (const port of node.endPorts) this.simulation.fabric.events.emit({ type: "state", port });
+  }
+
+  #cutRoute(from: string, to: string): RouteResult {
+    const { fabric } = this.simulation;
+    if (!cutRoute(fabric.portNamed(from), fabric.portNamed(to))) {
+      const problem = "no switch forwards from there to the other port";
+      throw simError("VERBENA_SIM_PORT_UNKNOWN", { details: { name: from, problem } });
+    }
+    return this.#route(from, to);
   }
 
   #oneNode(name: string): FabricNode {

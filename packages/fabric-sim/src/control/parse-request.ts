@@ -18,6 +18,10 @@ const duration: Check = (value) =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 0x7fff_ffff
     ? undefined
     : "must be a number of milliseconds from 0 to 2147483647";
+const count: Check = (value) =>
+  typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 10_000
+    ? undefined
+    : "must be a whole number from 1 to 10000";
 const percent: Check = (value) =>
   typeof value === "number" && value >= 0 && value <= 100 ? undefined : "must be a number from 0 to 100";
 const oneOf =
@@ -34,7 +38,10 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
   status: { needed: {} },
   topology: { needed: {} },
   counters: { needed: {} },
-  link: { needed: { action: oneOf("up", "down"), end: text } },
+  link: {
+    needed: { action: oneOf("up", "down", "flap"), end: text },
+    optional: { downMs: duration, times: count },
+  },
   sa: { needed: { mode: oneOf(...SA_MODES) }, optional: { durationMs: duration } },
   sm: { needed: { action: oneOf("reregister", "sweep") } },
   lid: { needed: { action: oneOf("change"), end: text } },
@@ -49,7 +56,11 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
       reorderPercent: percent,
     },
   },
-  node: { needed: { action: oneOf("describe"), node: text, text: description } },
+  node: {
+    needed: { action: oneOf("describe", "remove", "restore", "reboot"), node: text },
+    optional: { text: description, downMs: duration },
+  },
+  route: { needed: { action: oneOf("cut"), from: text, to: text } },
   addr: { needed: { action: oneOf("add", "del", "move"), address: text }, optional: { node: text, pkey: text } },
   addresses: { needed: {}, optional: { node: text, watch: flag } },
   routes: { needed: { from: text, to: text } },

@@ -17,6 +17,14 @@ export type ControlRequest =
   | { readonly op: "status" }
   | { readonly op: "topology" }
   | { readonly op: "link"; readonly action: "up" | "down"; readonly end: string }
+  /** Down and up again `times` times (default 1), each for `downMs` (default 100). */
+  | {
+      readonly op: "link";
+      readonly action: "flap";
+      readonly end: string;
+      readonly downMs?: number;
+      readonly times?: number;
+    }
   | { readonly op: "sa"; readonly mode: SaMode; readonly durationMs?: number }
   | { readonly op: "sm"; readonly action: "reregister" | "sweep" }
   | { readonly op: "lid"; readonly action: "change"; readonly end: string }
@@ -26,6 +34,11 @@ export type ControlRequest =
   | { readonly op: "fault"; readonly action: "clear"; readonly end?: string }
   | { readonly op: "fault"; readonly action: "list" }
   | { readonly op: "node"; readonly action: "describe"; readonly node: string; readonly text: string }
+  | { readonly op: "node"; readonly action: "remove" | "restore"; readonly node: string }
+  /** Away for `downMs`, default 1000. */
+  | { readonly op: "node"; readonly action: "reboot"; readonly node: string; readonly downMs?: number }
+  /** Makes a one-way route; the next sweep repairs it. */
+  | { readonly op: "route"; readonly action: "cut"; readonly from: string; readonly to: string }
   | {
       readonly op: "addr";
       readonly action: "add" | "del" | "move";
@@ -161,6 +174,8 @@ export interface ControlResults {
   readonly lid: { readonly port: PortStatus };
   readonly fault: { readonly faults: readonly FaultStatus[] };
   readonly node: { readonly node: NodeStatus };
+  /** The way as it is then. */
+  readonly route: RouteResult;
   readonly addr: { readonly addresses: readonly AddressMessage[] };
   readonly addresses: { readonly addresses: readonly AddressMessage[] };
   readonly routes: RouteResult;

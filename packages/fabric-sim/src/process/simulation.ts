@@ -2,6 +2,7 @@ import { AddressTable } from "../addresses/address-table.js";
 import { simError } from "../errors.js";
 import { Fabric } from "../fabric/fabric.js";
 import type { FabricServices } from "../fabric/services.js";
+import { Outages } from "../faults/outages.js";
 import { Gsi } from "../gsi/gsi.js";
 import { FabricHost } from "../host/fabric-host.js";
 import { saAgent } from "../host/sa-agent.js";
@@ -24,6 +25,7 @@ export class Simulation {
   readonly sm: SubnetManager;
   readonly sa: SaServer;
   readonly host: FabricHost;
+  readonly outages: Outages;
   readonly addresses = new AddressTable();
 
   constructor(
@@ -38,6 +40,7 @@ export class Simulation {
       });
     }
     this.fabric = new Fabric(topology, services);
+    this.outages = new Outages(this.fabric);
     this.host = new FabricHost(this.fabric);
     this.sm = new SubnetManager(this.fabric, { smNode, lmc });
     this.sa = new SaServer(this.sm, new Gsi(this.fabric), this.fabric);
@@ -49,6 +52,7 @@ export class Simulation {
   }
 
   close(): void {
+    this.outages.close();
     this.fabric.faults.close();
     this.sa.close();
     this.sm.close();

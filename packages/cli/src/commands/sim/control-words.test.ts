@@ -31,6 +31,12 @@ describe("parseControlWords", () => {
     ],
     ["fault set all duplicate=1 reorder=2", { op: "fault", action: "set", duplicatePercent: 1, reorderPercent: 2 }],
     ["node describe H1 renamed", { op: "node", action: "describe", node: "H1", text: "renamed" }],
+    ["link flap H2", { op: "link", action: "flap", end: "H2" }],
+    ["link flap H2 50ms 3", { op: "link", action: "flap", end: "H2", downMs: 50, times: 3 }],
+    ["node remove H2", { op: "node", action: "remove", node: "H2" }],
+    ["node restore H2", { op: "node", action: "restore", node: "H2" }],
+    ["node reboot L1 2s", { op: "node", action: "reboot", node: "L1", downMs: 2000 }],
+    ["route cut H1 H8", { op: "route", action: "cut", from: "H1", to: "H8" }],
     ["routes H1 H8", { op: "routes", from: "H1", to: "H8" }],
   ])("%s", (line, request) => {
     expect(parseControlWords(line.split(" "))).toEqual(request);
@@ -58,6 +64,11 @@ describe("parseControlWords", () => {
     "fault list H2",
     "node describe H1",
     "node H1",
+    "node remove H1 H2",
+    "node reboot",
+    "link flap",
+    "link flap H2 50ms 3 4",
+    "route cut H1",
     "routes H1",
     "nonsense",
   ])("refuses %s", (line) => {

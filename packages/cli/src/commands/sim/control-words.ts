@@ -1,6 +1,7 @@
 import { type ControlRequest, SA_MODES } from "@verbena/fabric-sim";
 import { parseDurationMs } from "../../duration.js";
 import { cliError } from "../../errors.js";
+import { wholeNumber } from "../../numbers.js";
 
 /** Turns the words behind `sim ctl` into a request. Throws `VERBENA_CLI_USAGE_ARGUMENT`. */
 export function parseControlWords(words: readonly string[]): ControlRequest {
@@ -25,17 +26,30 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
       return fault(rest);
     case "node":
       return node(rest);
+    case "route":
+      return route(rest);
     case "routes":
       return routes(rest);
     default:
       throw usage(
-        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, fault, node, routes, counters, topology`,
+        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, fault, node, route, routes, counters, topology`,
       );
   }
 }
 
 function link([action, end, ...rest]: readonly string[]): ControlRequest {
-  if ((action !== "up" && action !== "down") || end === undefined) throw usage("link takes `down END` or `up END`");
+  if (action === "flap" && end !== undefined) {
+    const [down, times, ...more] = rest;
+    return noMore(more, {
+      op: "link",
+      action,
+      end,
+      ...(down === undefined ? {} : { downMs: parseDurationMs(down) }),
+      ...(times === undefined ? {} : { times: wholeNumber("times", times) }),
+    });
+  }
+  if ((action !== "up" && action !== "down") || end === undefined)
+    throw usage("link takes `down END`, `up END` or `flap END [TIME] [TIMES]`");
   return noMore(rest, { op: "link", action, end });
 }
 
@@ -104,8 +118,24 @@ function parsePercent(text: string): number {
 }
 
 function node([action, name, text, ...rest]: readonly string[]): ControlRequest {
-  if (action !== "describe" || name === undefined || text === undefined) throw usage("node takes `describe NODE TEXT`");
-  return noMore(rest, { op: "node", action, node: name, text });
+  if (name !== undefined) {
+    if (action === "describe" && text !== undefined) return noMore(rest, { op: "node", action, node: name, text });
+    if ((action === "remove" || action === "restore") && text === undefined) return { op: "node", action, node: name };
+    if (action === "reboot") {
+      return noMore(rest, {
+        op: "node",
+        action,
+        node: name,
+        ...(text === undefined ? {} : { downMs: parseDurationMs(text) }),
+      });
+    }
+  }
+  throw usage("node takes `describe NODE TEXT`, `remove NODE`, `restore NODE` or `reboot NODE [TIME]`");
+}
+
+function route([action, from, to, ...rest]: readonly string[]): ControlRequest {
+  if (action !== "cut" || from === undefined || to === undefined) throw usage("route takes `cut FROM TO`");
+  return noMore(rest, { op: "route", action, from, to });
 }
 
 function routes([from, to, ...rest]: readonly string[]): ControlRequest {

@@ -13,6 +13,7 @@ export function describeResult(request: ControlRequest, result: unknown): string
   switch (request.op) {
     case "status":
       return describeStatus(result as FabricStatus);
+    case "route":
     case "routes":
       return describeRoute(result as RouteResult);
     case "counters":

@@ -66,6 +66,7 @@ const CONTROL_HELP = `
 Requests:
   status                                   nodes, ports, subnet manager
   link down|up END                         END is NODE or NODE[PORT]
+  link flap END [TIME] [TIMES]             down and up again, each for 100ms unless told
   sa MODE [DURATION]                       normal, silent, busy, slow, twice, unordered or wrong-tid;
                                            for 5s, 250ms, …; without one until changed
   addr add NODE[PORT] IP/PREFIX [PKEY]     an address comes to a port
@@ -79,6 +80,9 @@ Requests:
   fault clear [END]                        no faults there, or anywhere
   fault list                               the faults that are set
   node describe NODE TEXT                  the node gets another NodeDescription
+  node remove NODE | node restore NODE     all its links go, and come back
+  node reboot NODE [TIME]                  both, a second apart unless told; a switch forgets its tables
+  route cut FROM TO                        a one-way route, until the next sweep
   routes FROM TO                           the way of a packet, hop by hop
   counters                                 what the SA was asked
   topology                                 the topology as text
