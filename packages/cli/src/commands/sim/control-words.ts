@@ -32,7 +32,7 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
       return routes(rest);
     default:
       throw usage(
-        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, fault, node, route, routes, counters, topology`,
+        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, fault, node, route, routes, counters, topology, scenario`,
       );
   }
 }

@@ -84,6 +84,7 @@ Requests:
   node reboot NODE [TIME]                  both, a second apart unless told; a switch forgets its tables
   route cut FROM TO                        a one-way route, until the next sweep
   routes FROM TO                           the way of a packet, hop by hop
+  scenario FILE                            replays a file of lines TIME REQUEST, times from the start
   counters                                 what the SA was asked
   topology                                 the topology as text
 
