@@ -27,7 +27,8 @@ export function describePort(port: FabricPort): PortStatus {
   };
 }
 
-function describeNode(node: FabricNode): NodeStatus {
+/** A node for people and programs outside. */
+export function describeNode(node: FabricNode): NodeStatus {
   return {
     id: node.id,
     kind: node.kind,

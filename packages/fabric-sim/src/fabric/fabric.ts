@@ -1,5 +1,6 @@
 import { type Guid, Lid, type PKey, PortState } from "@verbena/ib";
 import { simError } from "../errors.js";
+import { WireFaults } from "../faults/wire-faults.js";
 import type { LinkEnd, Topology } from "../topology/model.js";
 import { needNodesNamed, splitEnd } from "../topology/node-names.js";
 import { type FabricEvent, Listeners, type TraceRecord } from "./events.js";
@@ -22,6 +23,7 @@ export class Fabric {
   readonly nodes: readonly FabricNode[];
   readonly events = new Listeners<FabricEvent>();
   readonly trace = new Listeners<TraceRecord>();
+  readonly faults: WireFaults;
   readonly #byId: ReadonlyMap<string, FabricNode>;
   readonly #byPortGuid: ReadonlyMap<Guid, FabricPort>;
   readonly #queue: { readonly source: FabricPort; readonly packet: Buffer }[] = [];
@@ -33,6 +35,7 @@ export class Fabric {
     readonly services: FabricServices,
     pkeysOf: (nodeId: string) => readonly PKey[] | undefined = () => undefined,
   ) {
+    this.faults = new WireFaults(services);
     this.nodes = topology.nodes.map((node) => new FabricNode(node, pkeysOf(node.id) ?? node.pkeys));
     this.#byId = new Map(this.nodes.map((node) => [node.id, node]));
     this.#byPortGuid = new Map(this.nodes.flatMap((node) => node.endPorts.map((port) => [port.guid, port] as const)));
@@ -159,7 +162,7 @@ export class Fabric {
     const dlid = destinationLid(packet);
     if (dlid === undefined) return;
     const way = transit(source, dlid, isManagement(packet) ? "management" : "data");
-    const { hops, arrivals, dropped } = way;
+    const { hops, dropped } = way;
     countTransit(source, way, packet.length);
     if (!this.trace.isEmpty) {
       this.trace.emit({ type: "send", port: source, packet });
@@ -167,7 +170,14 @@ export class Fabric {
       if (dropped !== undefined)
         this.trace.emit({ type: "drop", port: hops.at(-1)?.to ?? source, packet, reason: dropped });
     }
-    for (const port of arrivals) this.#arrive(port, packet);
+    this.faults.deliver(way, {
+      arrive: (port) => {
+        this.#arrive(port, packet);
+      },
+      lose: (port) => {
+        this.trace.emit({ type: "drop", port, packet, reason: "fault" });
+      },
+    });
   }
 
   #arrive(port: FabricPort, packet: Buffer): void {

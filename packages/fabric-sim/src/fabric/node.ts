@@ -15,7 +15,8 @@ export interface SwitchDefaults {
 export class FabricNode {
   readonly id: string;
   readonly kind: NodeKind;
-  readonly description: string;
+  /** NodeDescription; whoever changes it emits `state` for the node's end ports. */
+  description: string;
   readonly nodeGuid: Guid;
   readonly systemImageGuid: Guid;
   readonly vendorId: number;

@@ -2,6 +2,7 @@ import { AddressTable } from "../addresses/address-table.js";
 import { simError } from "../errors.js";
 import { Fabric } from "../fabric/fabric.js";
 import type { FabricServices } from "../fabric/services.js";
+import { Outages } from "../faults/outages.js";
 import { Gsi } from "../gsi/gsi.js";
 import { FabricHost } from "../host/fabric-host.js";
 import { saAgent } from "../host/sa-agent.js";
@@ -35,6 +36,7 @@ export class Simulation {
   readonly sm: SubnetManager;
   readonly sa: SaServer;
   readonly host: FabricHost;
+  readonly outages: Outages;
   readonly addresses = new AddressTable();
   readonly #agents: SubnetManagementAgents;
 
@@ -52,9 +54,10 @@ export class Simulation {
       });
     }
     this.fabric = new Fabric(topology, services);
+    this.outages = new Outages(this.fabric);
     this.host = new FabricHost(this.fabric);
     this.sm = new SubnetManager(this.fabric, { smNode, lmc });
-    this.sa = new SaServer(this.sm, new Gsi(this.fabric), services);
+    this.sa = new SaServer(this.sm, new Gsi(this.fabric), this.fabric);
     const agents = new SubnetManagementAgents(this.fabric, management === "opensm");
     this.#agents = agents;
     this.host.addSender((port, packet) => agents.sendDirected(port, packet));
@@ -71,6 +74,8 @@ export class Simulation {
 
   close(): void {
     this.#agents.close();
+    this.outages.close();
+    this.fabric.faults.close();
     this.sa.close();
     this.sm.close();
     this.host.close();
