@@ -13,6 +13,7 @@ export function engineOptions(
   | "addressTtlMs"
   | "routeTtlMs"
   | "negativeTtlMs"
+  | "refreshShare"
   | "cacheMaxEntries"
   | "loopback"
   | "supportIpsInAddressFile"
@@ -26,6 +27,7 @@ export function engineOptions(
     addressTtlMs: lifetime(caches.address.ttlMs),
     routeTtlMs: lifetime(caches.route.ttlMs),
     negativeTtlMs: caches.negativeTtlMs,
+    refreshShare: caches.refreshShare,
     cacheMaxEntries: caches.maxEntries,
     loopback: resolver.loopback,
     supportIpsInAddressFile: addresses.supportIps,

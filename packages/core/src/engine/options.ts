@@ -1,6 +1,7 @@
 import type { NativeServices } from "@verbena/native";
 import type { AddressFileEntry } from "../addresses/local-addresses.js";
 import type { SourceSelector } from "../addresses/source-selector.js";
+import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
 import { coreError } from "../errors.js";
 import { noMetrics, silentLogger, systemClock, systemRandom } from "../host/default-services.js";
 import type { PreloadSource } from "../preload/types.js";
@@ -46,6 +47,8 @@ export interface EngineOptions {
   readonly routeTtlMs?: number;
   /** How long a failed lookup is remembered. Default 1000; 0 = not at all. */
   readonly negativeTtlMs?: number;
+  /** Last share of an entry's life in which it is refreshed in the background when asked for. Default 0.1; 0 = never. */
+  readonly refreshShare?: number;
   /** Bound of each of the two caches, over all endpoints. Default 100,000. */
   readonly cacheMaxEntries?: number;
   /** `local` (default): own addresses are answered from here; `none`: they are asked for like any other. */
@@ -96,6 +99,7 @@ export function engineSettings(options: EngineOptions): EngineSettings {
     addressTtlMs: DAY_MS,
     routeTtlMs: Number.POSITIVE_INFINITY,
     negativeTtlMs: 1_000,
+    refreshShare: DEFAULT_REFRESH_SHARE,
     cacheMaxEntries: 100_000,
     loopback: "local",
     addressFile: [],
