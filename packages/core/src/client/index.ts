@@ -14,6 +14,7 @@ export type {
   ReloadJson,
   ResolveJson,
   ResolveRequestJson,
+  SaPortJson,
   StatsJson,
   StatusJson,
 } from "../control/wire.js";

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
+import { DEFAULT_BREAKER_AFTER, DEFAULT_BREAKER_PAUSE_MS } from "../sa-client/sa-breaker.js";
 import { DEFAULT_PATHS, OPTION_TABLE } from "./options/option-table.js";
 
 const MINUTE_MS = 60_000;
@@ -79,6 +80,20 @@ const sa = section({
   timeoutMs: v.optional(described(count(1), OPTION_TABLE.timeout.summary), OPTION_TABLE.timeout.fallback),
   retries: v.optional(described(count(0), OPTION_TABLE.retries.summary), OPTION_TABLE.retries.fallback),
   depth: v.optional(described(count(1), OPTION_TABLE.sa_depth.summary), DEFAULT_SA_DEPTH),
+  breakerAfter: v.optional(
+    described(
+      count(0),
+      "Time-outs one after the other after which a silent subnet administrator is left alone for a while; 0 = never.",
+    ),
+    DEFAULT_BREAKER_AFTER,
+  ),
+  breakerPauseMs: v.optional(
+    described(
+      count(1),
+      "First such pause, milliseconds; it doubles with each probe that fails, up to a minute. The upper half is drawn by lot.",
+    ),
+    DEFAULT_BREAKER_PAUSE_MS,
+  ),
 });
 
 const resolver = section({

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodePathRecord } from "@verbena/ib";
-import { answerOf, FakeEngine } from "../../test/support/fake-engine.js";
+import { answerOf, FakeEngine, saPort } from "../../test/support/fake-engine.js";
 import { ControlClient } from "../client/control-client.js";
 import { coreError } from "../errors.js";
 import { silentLogger } from "../host/default-services.js";
@@ -88,7 +88,7 @@ describe("control socket", () => {
         counters: { error: 1, resolve: 2, noData: 3, addressQuery: 4, addressCache: 5, routeQuery: 6, routeCache: 7 },
       },
     ]);
-    expect(await client.stats()).toMatchObject({ counters: { routeCache: 7 }, clients: 2, uptimeMs: 5 });
+    expect(await client.stats()).toMatchObject({ counters: { routeCache: 7 }, clients: 2, uptimeMs: 5, sa: [saPort] });
     expect((await client.cache()).entries).toEqual([
       {
         cache: "address",

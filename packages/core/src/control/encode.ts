@@ -6,6 +6,7 @@ import type {
   EndpointStatus,
   EngineChange,
   ResolveAnswer,
+  SaPortStatus,
 } from "../engine/contract.js";
 import type {
   CacheEntryJson,
@@ -15,6 +16,7 @@ import type {
   EndpointJson,
   PathJson,
   ResolveJson,
+  SaPortJson,
 } from "./wire.js";
 
 /** Drops members that are `undefined`, which JSON cannot say and exact optional types do not allow. */
@@ -88,6 +90,11 @@ export function encodeAnswer(answer: ResolveAnswer): ResolveJson {
     generation: answer.generation,
     requestId: answer.requestId,
   };
+}
+
+/** A port and its SA, member by member. */
+export function encodeSaPort(port: SaPortStatus): SaPortJson {
+  return { ...port, retryInMs: Math.ceil(port.retryInMs) };
 }
 
 /** One cache entry. */

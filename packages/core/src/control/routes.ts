@@ -2,7 +2,14 @@ import type { IncomingMessage } from "node:http";
 import { parseDestination } from "../embed/parse-destination.js";
 import type { ResolverEngine } from "../engine/contract.js";
 import { emptyBody, flushBody, resolveBody } from "./bodies.js";
-import { encodeAnswer, encodeCacheEntry, encodeChange, encodeCounters, encodeEndpoint } from "./encode.js";
+import {
+  encodeAnswer,
+  encodeCacheEntry,
+  encodeChange,
+  encodeCounters,
+  encodeEndpoint,
+  encodeSaPort,
+} from "./encode.js";
 import { readBody } from "./request-body.js";
 import type {
   CacheJson,
@@ -68,6 +75,7 @@ function stats(host: ControlHost): StatsJson {
   return {
     counters: encodeCounters(host.engine.counters()),
     endpoints: host.engine.endpoints().map(({ key, counters }) => ({ key, counters: encodeCounters(counters) })),
+    sa: host.engine.saPorts().map(encodeSaPort),
     clients,
     uptimeMs,
   };

@@ -64,10 +64,33 @@ export interface EndpointsJson {
   readonly endpoints: readonly EndpointJson[];
 }
 
+/** How a port gets on with its SA; counts since the port became active. */
+export interface SaPortJson {
+  readonly device: string;
+  readonly port: number;
+  readonly smLid: number;
+  /** Most queries on their way at once, now. */
+  readonly window: number;
+  readonly inFlight: number;
+  readonly queued: number;
+  readonly breaker: "closed" | "open" | "half-open";
+  /** 0 unless the breaker is open. */
+  readonly retryInMs: number;
+  readonly sent: number;
+  readonly answered: number;
+  readonly busy: number;
+  readonly timeouts: number;
+  readonly refused: number;
+  readonly dropped: number;
+  readonly sendErrors: number;
+}
+
 /** `GET /v1/stats`. */
 export interface StatsJson {
   readonly counters: CountersJson;
   readonly endpoints: readonly { readonly key: string; readonly counters: CountersJson }[];
+  /** Per active port; an older daemon does not tell. */
+  readonly sa?: readonly SaPortJson[];
   readonly clients: number;
   readonly uptimeMs: number;
 }

@@ -10,6 +10,7 @@ import type {
   ResolverEngine,
   SaPassThrough,
   SaPassThroughAnswer,
+  SaPortStatus,
   SourceSpec,
 } from "../engine/contract.js";
 import type { Destination } from "../sdk/destination.js";
@@ -74,6 +75,10 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
 
   counters(): AcmCounters {
     return this.#current.counters();
+  }
+
+  saPorts(): readonly SaPortStatus[] {
+    return this.#current.saPorts();
   }
 
   cacheEntries(): readonly CacheEntry[] {

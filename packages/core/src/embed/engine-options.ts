@@ -10,6 +10,8 @@ export function engineOptions(
   | "retries"
   | "deadlineMs"
   | "saDepth"
+  | "saBreakerAfter"
+  | "saBreakerPauseMs"
   | "addressTtlMs"
   | "routeTtlMs"
   | "negativeTtlMs"
@@ -24,6 +26,8 @@ export function engineOptions(
     retries: sa.retries,
     deadlineMs: resolver.deadlineMs,
     saDepth: sa.depth,
+    saBreakerAfter: sa.breakerAfter,
+    saBreakerPauseMs: sa.breakerPauseMs,
     addressTtlMs: lifetime(caches.address.ttlMs),
     routeTtlMs: lifetime(caches.route.ttlMs),
     negativeTtlMs: caches.negativeTtlMs,

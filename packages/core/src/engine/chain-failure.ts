@@ -38,3 +38,11 @@ function saStatusOf(error: unknown): number | undefined {
   const saStatus = VerbenaError.is(error) ? error.details["saStatus"] : undefined;
   return typeof saStatus === "number" && saStatus !== 0 ? saStatus : undefined;
 }
+
+/** The SA is being left alone: the failure of the provider that wanted to ask it. */
+export function breakerErrorOf(failures: readonly ChainFailure[]): VerbenaError | undefined {
+  for (const failure of failures) {
+    if (failure.kind === "error" && VerbenaError.is(failure.error, "VERBENA_SA_BREAKER_OPEN")) return failure.error;
+  }
+  return undefined;
+}

@@ -119,6 +119,32 @@ export interface SaPassThroughAnswer {
   readonly record: Buffer;
 }
 
+/** How a port gets on with its SA; counts since the port became active. */
+export interface SaPortStatus {
+  readonly device: string;
+  readonly port: number;
+  readonly smLid: Lid;
+  /** Most queries on their way at once, now; between 1 and `sa.depth`. */
+  readonly window: number;
+  readonly inFlight: number;
+  /** Queries that wait for a place in the window. */
+  readonly queued: number;
+  /** `open`: the SA was silent and is left alone; `half-open`: one query is on its way to find out how it is. */
+  readonly breaker: "closed" | "open" | "half-open";
+  /** How long it is still left alone, milliseconds; 0 unless `open`. */
+  readonly retryInMs: number;
+  /** Tries sent, and what became of them. */
+  readonly sent: number;
+  readonly answered: number;
+  readonly busy: number;
+  readonly timeouts: number;
+  /** Queries refused because the breaker was open. */
+  readonly refused: number;
+  /** Answers nobody waits for: late, duplicate, foreign, malformed. */
+  readonly dropped: number;
+  readonly sendErrors: number;
+}
+
 /** One cache entry, as `cache ls` shows it. */
 export interface CacheEntry {
   readonly cache: "address" | "route";
@@ -161,7 +187,8 @@ export type EngineChange =
 
 /**
  * The engine. Failures are coded errors: VERBENA_RESOLVE_NO_DATA, _TIMEOUT, _NO_SOURCE, _DESTINATION, _DESTINATION_TYPE,
- * _NOT_READY, _SA_STATUS (with `saStatus`), _NO_ROUTE_TO_SOURCE (with `errno`), _ABORTED, _CLOSED. Only the client protocol's handler
+ * _NOT_READY, _SA_STATUS (with `saStatus`), _NO_ROUTE_TO_SOURCE (with `errno`), _ABORTED, _CLOSED; and VERBENA_SA_BREAKER_OPEN (with
+ * `retryInMs`) while a silent SA is left alone and the caches do not know. Only the client protocol's handler
  * maps them to wire statuses.
  */
 export interface ResolverEngine {
@@ -187,6 +214,8 @@ export interface ResolverEngine {
    * that reached no endpoint. Requests that an edge refuses by itself are its own to count.
    */
   counters(): AcmCounters;
+  /** How each active port gets on with its SA. */
+  saPorts(): readonly SaPortStatus[];
   /** Everything cached now, of all endpoints. */
   cacheEntries(): readonly CacheEntry[];
   /** Drops one destination, or all; returns how many entries went. Entries from files are read again. */

@@ -18,6 +18,7 @@ import type {
   ResolverEngine,
   SaPassThrough,
   SaPassThroughAnswer,
+  SaPortStatus,
   SourceSpec,
 } from "./contract.js";
 import { CounterBook, readCounters } from "./counters.js";
@@ -207,6 +208,14 @@ class Engine implements EngineHandle {
   counters(): AcmCounters {
     const living = new Map(this.#host.endpoints().map((endpoint) => [endpoint.key, endpoint]));
     return this.#counters.aggregate((key, counters) => readCounters(counters, living.get(key)?.sessions()));
+  }
+
+  saPorts(): readonly SaPortStatus[] {
+    return this.#host.runtimes().flatMap((runtime) => {
+      const stats = runtime.saStats();
+      const { device, port, smLid } = runtime.port;
+      return stats === undefined ? [] : [{ device, port, smLid, ...stats }];
+    });
   }
 
   cacheEntries(): readonly CacheEntry[] {

@@ -5,7 +5,7 @@ import { ResolutionCache } from "../cache/resolution-cache.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LearnedEntry, ResolveContext } from "../sdk/provider.js";
 import { askChain, type ChainLink } from "./chain.js";
-import { type ChainFailure, isStale, verdictOf } from "./chain-failure.js";
+import { breakerErrorOf, type ChainFailure, isStale, verdictOf } from "./chain-failure.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { reportFault } from "./provider-call.js";
@@ -213,6 +213,9 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   #fail(question: Question<A, V>, call: Call, failures: readonly ChainFailure[]): Error {
     const { settings } = this.#options;
     const reason = verdictOf(failures);
+    const leftAlone = breakerErrorOf(failures);
+    // Nothing has been learnt, and asking again costs the SA nothing.
+    if (leftAlone !== undefined && reason.kind !== "sa-status") return leftAlone;
     const [first] = failures;
     const createdAt = settings.clock.now();
     const isRefresh = this.cache.get(question.key, question.endpoint.scope, createdAt) !== undefined;

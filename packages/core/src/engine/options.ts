@@ -5,6 +5,7 @@ import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
 import { coreError } from "../errors.js";
 import { noMetrics, silentLogger, systemClock, systemRandom } from "../host/default-services.js";
 import type { PreloadSource } from "../preload/types.js";
+import { DEFAULT_BREAKER_AFTER, DEFAULT_BREAKER_PAUSE_MS } from "../sa-client/sa-breaker.js";
 import { DEFAULT_SA_DEPTH } from "../sa-client/sa-client.js";
 import type { SaWindow } from "../sa-client/sa-window.js";
 import type { ResolutionProvider } from "../sdk/provider.js";
@@ -37,10 +38,17 @@ export interface EngineOptions {
   readonly retries?: number;
   /** How long a request may take unless it says otherwise. Default (retries + 1) × timeoutMs. */
   readonly deadlineMs?: number;
-  /** Queries on their way to the SA at once, per port. Default 16: an SA serves many, ibacm's 1 lets one slow answer hold up all. */
+  /**
+   * Most queries on their way to the SA at once, per port; fewer while it is BUSY or silent. Default 16: an SA serves many, ibacm's 1 lets one
+   * slow answer hold up all.
+   */
   readonly saDepth?: number;
-  /** Makes the window of a port, instead of a fixed one of `saDepth`. */
+  /** Makes the window of a port, instead of an adaptive one of at most `saDepth`. */
   readonly saWindow?: () => SaWindow;
+  /** Time-outs one after the other after which a silent SA is left alone for a while. Default 5; 0 = it never is. */
+  readonly saBreakerAfter?: number;
+  /** First pause of a silent SA, milliseconds; doubles up to a minute. Default 1000. */
+  readonly saBreakerPauseMs?: number;
   /** Default 24 hours. */
   readonly addressTtlMs?: number;
   /** Default never; a route goes at the latest with the address it was found for. */
@@ -96,6 +104,8 @@ export function engineSettings(options: EngineOptions): EngineSettings {
     metrics: noMetrics,
     deadlineMs: (retries + 1) * timeoutMs,
     saDepth: DEFAULT_SA_DEPTH,
+    saBreakerAfter: DEFAULT_BREAKER_AFTER,
+    saBreakerPauseMs: DEFAULT_BREAKER_PAUSE_MS,
     addressTtlMs: DAY_MS,
     routeTtlMs: Number.POSITIVE_INFINITY,
     negativeTtlMs: 1_000,

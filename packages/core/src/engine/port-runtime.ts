@@ -2,8 +2,9 @@ import { VerbenaError } from "@verbena/ib";
 import type { VerbsContext } from "@verbena/native";
 import { coreError } from "../errors.js";
 import type { PortSignalType } from "../ports/port-source.js";
-import { SaClient } from "../sa-client/sa-client.js";
-import { fixedWindow } from "../sa-client/sa-window.js";
+import { SaBreaker } from "../sa-client/sa-breaker.js";
+import { SaClient, type SaClientStats } from "../sa-client/sa-client.js";
+import { adaptiveWindow } from "../sa-client/sa-window.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EndpointSession, LearnedEntry, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
@@ -52,6 +53,11 @@ export class PortRuntime {
 
   get port(): Port {
     return this.#port;
+  }
+
+  /** `undefined` where the SA cannot be asked at all. */
+  saStats(): SaClientStats | undefined {
+    return this.#client?.stats();
   }
 
   /** Opens the port with every provider once `ready` has settled, then whatever endpoints there are. */
@@ -115,7 +121,12 @@ export class PortRuntime {
         metrics: settings.metrics,
         timeoutMs: settings.timeoutMs,
         retries: settings.retries,
-        window: settings.saWindow?.() ?? fixedWindow(settings.saDepth),
+        window: settings.saWindow?.() ?? adaptiveWindow(settings.saDepth),
+        breaker: new SaBreaker({
+          after: settings.saBreakerAfter,
+          pauseMs: settings.saBreakerPauseMs,
+          random: settings.random,
+        }),
       });
     } catch (error) {
       const hint = VerbenaError.is(error) ? error.hint : undefined;

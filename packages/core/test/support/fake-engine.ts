@@ -8,6 +8,7 @@ import type {
   ResolveAnswer,
   ResolveRequest,
   ResolverEngine,
+  SaPortStatus,
 } from "../../src/engine/contract.js";
 import { coreError } from "../../src/errors.js";
 import type { Destination } from "../../src/sdk/destination.js";
@@ -29,6 +30,25 @@ const identity = {
   port: 1,
   portCount: 1,
   pkey: PKey.DEFAULT,
+};
+
+/** An SA that is being left alone. */
+export const saPort: SaPortStatus = {
+  device: "sim0",
+  port: 1,
+  smLid: Lid.from(1),
+  window: 4,
+  inFlight: 0,
+  queued: 0,
+  breaker: "open",
+  retryInMs: 750,
+  sent: 20,
+  answered: 10,
+  busy: 2,
+  timeouts: 8,
+  refused: 3,
+  dropped: 1,
+  sendErrors: 0,
 };
 
 /** An engine whose answers a test sets: what stands behind the control socket and the daemon in their tests. */
@@ -75,6 +95,10 @@ export class FakeEngine implements ResolverEngine {
 
   counters(): AcmCounters {
     return counters;
+  }
+
+  saPorts(): readonly SaPortStatus[] {
+    return [saPort];
   }
 
   cacheEntries(): readonly CacheEntry[] {

@@ -97,6 +97,10 @@ export class RecordedFabric implements ResolverEngine {
     return this.engineCounters;
   }
 
+  saPorts(): readonly [] {
+    return [];
+  }
+
   cacheEntries(): readonly [] {
     return [];
   }

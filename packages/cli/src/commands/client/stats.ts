@@ -1,4 +1,4 @@
-import { type CountersJson, encodeCounters, type StatsJson } from "@verbena/core/client";
+import { type CountersJson, encodeCounters, type SaPortJson, type StatsJson } from "@verbena/core/client";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { renderTable } from "../../output/table.js";
@@ -29,6 +29,7 @@ export async function statsCommand(options: ServiceOptions, io: Io): Promise<Exi
 function describe({
   counters,
   endpoints = [],
+  sa = [],
   clients,
   uptimeMs,
 }: Pick<StatsJson, "counters"> & Partial<StatsJson>): string {
@@ -41,5 +42,40 @@ function describe({
     uptimeMs === undefined
       ? ""
       : `up ${String(Math.round(uptimeMs / 1000))} s, ${String(clients ?? 0)} clients connected\n`;
-  return about + renderTable(["counter", "all", ...endpoints.map(({ key }) => key)], rows);
+  const table = renderTable(["counter", "all", ...endpoints.map(({ key }) => key)], rows);
+  return sa.length === 0 ? about + table : `${about}${table}\n${saTable(sa)}`;
+}
+
+/** How each port gets on with its subnet administrator. */
+export function saTable(ports: readonly SaPortJson[]): string {
+  return renderTable(
+    [
+      "SA of port",
+      "SM LID",
+      "breaker",
+      "window",
+      "in flight",
+      "queued",
+      "sent",
+      "answered",
+      "time-outs",
+      "BUSY",
+      "refused",
+    ],
+    ports.map((port) => [
+      `${port.device}/${String(port.port)}`,
+      String(port.smLid),
+      port.breaker === "open" ? `open, tried again in ${(port.retryInMs / 1000).toFixed(1)} s` : port.breaker,
+      ...[
+        port.window,
+        port.inFlight,
+        port.queued,
+        port.sent,
+        port.answered,
+        port.timeouts,
+        port.busy,
+        port.refused,
+      ].map(String),
+    ]),
+  );
 }
