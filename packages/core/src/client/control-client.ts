@@ -5,6 +5,7 @@ import { checkOptions } from "../check-options.js";
 import type {
   CacheJson,
   ChangeJson,
+  ClientsJson,
   EndpointsJson,
   ErrorJson,
   FlushJson,
@@ -69,6 +70,11 @@ export class ControlClient implements AsyncDisposable {
   /** Counters summed over all endpoints, and those of each. */
   stats(options?: ControlCallOptions): Promise<StatsJson> {
     return this.#call("GET", "/v1/stats", undefined, options);
+  }
+
+  /** Who asks, and who makes the daemon ask the SA; since its start or last change of configuration. */
+  clients(options?: ControlCallOptions): Promise<ClientsJson> {
+    return this.#call("GET", "/v1/clients", undefined, options);
   }
 
   /** What the caches hold now. */

@@ -3,6 +3,8 @@ export type {
   CacheEntryJson,
   CacheJson,
   ChangeJson,
+  ClientJson,
+  ClientsJson,
   CountersJson,
   EndpointIdentityJson,
   EndpointJson,

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodePathRecord } from "@verbena/ib";
-import { answerOf, FakeEngine, saPort } from "../../test/support/fake-engine.js";
+import { answerOf, clientUsages, FakeEngine, saPort } from "../../test/support/fake-engine.js";
 import { ControlClient } from "../client/control-client.js";
 import { coreError } from "../errors.js";
 import { silentLogger } from "../host/default-services.js";
@@ -89,6 +89,7 @@ describe("control socket", () => {
       },
     ]);
     expect(await client.stats()).toMatchObject({ counters: { routeCache: 7 }, clients: 2, uptimeMs: 5, sa: [saPort] });
+    expect(await client.clients()).toEqual(clientUsages);
     expect((await client.cache()).entries).toEqual([
       {
         cache: "address",

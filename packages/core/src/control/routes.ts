@@ -14,6 +14,7 @@ import { readBody } from "./request-body.js";
 import type {
   CacheJson,
   ChangeJson,
+  ClientsJson,
   EndpointsJson,
   FlushJson,
   ReloadJson,
@@ -56,6 +57,7 @@ export const CONTROL_ROUTES: Readonly<Record<string, Readonly<Record<string, Rou
     GET: ({ engine }) => json({ endpoints: engine.endpoints().map(encodeEndpoint) } satisfies EndpointsJson),
   },
   "/v1/stats": { GET: (host) => json(stats(host) satisfies StatsJson) },
+  "/v1/clients": { GET: ({ engine }) => json(engine.clients() satisfies ClientsJson) },
   "/v1/cache": {
     GET: ({ engine }) => json({ entries: engine.cacheEntries().map(encodeCacheEntry) } satisfies CacheJson),
   },

@@ -64,6 +64,28 @@ export interface EndpointsJson {
   readonly endpoints: readonly EndpointJson[];
 }
 
+/** One client of `GET /v1/clients`. */
+export interface ClientJson {
+  readonly kind: "unix" | "tcp" | "netlink" | "embed" | "control";
+  /** Absent where the client has none to show; all such clients of a kind are one. */
+  readonly pid?: number;
+  readonly uid?: number;
+  readonly command?: string;
+  readonly requests: number;
+  readonly cacheHits: number;
+  readonly errors: number;
+  readonly saQueries: number;
+  /** Since its last request. */
+  readonly idleMs: number;
+}
+
+/** `GET /v1/clients`: who asks the SA most comes first. */
+export interface ClientsJson {
+  readonly clients: readonly ClientJson[];
+  /** Clients that had to make room for others. */
+  readonly forgotten: number;
+}
+
 /** How a port gets on with its SA; counts since the port became active. */
 export interface SaPortJson {
   readonly device: string;

@@ -2,6 +2,7 @@ import type { CachedResolver } from "../acm/acm-handler.js";
 import type {
   AcmCounters,
   CacheEntry,
+  ClientUsages,
   EndpointStatus,
   EngineChange,
   PathRequest,
@@ -75,6 +76,10 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
 
   counters(): AcmCounters {
     return this.#current.counters();
+  }
+
+  clients(): ClientUsages {
+    return this.#current.clients();
   }
 
   saPorts(): readonly SaPortStatus[] {

@@ -119,6 +119,31 @@ export interface SaPassThroughAnswer {
   readonly record: Buffer;
 }
 
+/** What one client has made of the engine. */
+export interface ClientUsage {
+  readonly kind: ClientIdentity["kind"];
+  readonly pid?: number;
+  readonly uid?: number;
+  /** Name of its command, where it could be read. */
+  readonly command?: string;
+  readonly requests: number;
+  /** Requests answered without asking any provider. */
+  readonly cacheHits: number;
+  /** Requests that failed. */
+  readonly errors: number;
+  /** Queries to the SA that its requests caused, repeats included; of those who share a lookup the first one has caused it. */
+  readonly saQueries: number;
+  /** Since its last request. */
+  readonly idleMs: number;
+}
+
+/** All clients remembered, who asks the SA most first. */
+export interface ClientUsages {
+  readonly clients: readonly ClientUsage[];
+  /** Clients that had to make room for others. */
+  readonly forgotten: number;
+}
+
 /** How a port gets on with its SA; counts since the port became active. */
 export interface SaPortStatus {
   readonly device: string;
@@ -216,6 +241,8 @@ export interface ResolverEngine {
   counters(): AcmCounters;
   /** How each active port gets on with its SA. */
   saPorts(): readonly SaPortStatus[];
+  /** Who asks, and who makes us ask the SA; since the engine started. */
+  clients(): ClientUsages;
   /** Everything cached now, of all endpoints. */
   cacheEntries(): readonly CacheEntry[];
   /** Drops one destination, or all; returns how many entries went. Entries from files are read again. */

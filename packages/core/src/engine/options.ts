@@ -10,6 +10,7 @@ import { DEFAULT_SA_DEPTH } from "../sa-client/sa-client.js";
 import type { SaWindow } from "../sa-client/sa-window.js";
 import type { ResolutionProvider } from "../sdk/provider.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
+import { type CommandReader, procCommand } from "./client-book.js";
 
 /** Which providers are asked, in which order. Names are keys of `EngineOptions.providers`. */
 export interface ChainNames {
@@ -69,6 +70,8 @@ export interface EngineOptions {
   readonly sourceSelector?: SourceSelector | "kernel" | "fabric";
   /** What is known from files; read for each endpoint when it comes up. */
   readonly preload?: PreloadSource;
+  /** The command's name of a client's process, for `clients()`. Default: `/proc/PID/comm`. */
+  readonly commandOf?: CommandReader;
   /** Name shown in the endpoint query. Default `ibacmp` when the address chain names `acm`, else the first provider of the chain. */
   readonly providerLabel?: string;
 }
@@ -115,6 +118,7 @@ export function engineSettings(options: EngineOptions): EngineSettings {
     addressFile: [],
     supportIpsInAddressFile: false,
     sourceSelector: "kernel",
+    commandOf: procCommand,
     providerLabel: chains.address.includes("acm") ? "ibacmp" : (chains.address[0] ?? chains.route[0] ?? "none"),
     ...options,
     timeoutMs,

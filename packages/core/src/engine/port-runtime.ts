@@ -3,7 +3,7 @@ import type { VerbsContext } from "@verbena/native";
 import { coreError } from "../errors.js";
 import type { PortSignalType } from "../ports/port-source.js";
 import { SaBreaker } from "../sa-client/sa-breaker.js";
-import { SaClient, type SaClientStats } from "../sa-client/sa-client.js";
+import { SaClient, type SaClientStats, type SaObserver } from "../sa-client/sa-client.js";
 import { adaptiveWindow } from "../sa-client/sa-window.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
@@ -22,6 +22,7 @@ export interface PortRuntimeOptions {
   readonly verbs: VerbsContext | undefined;
   /** A provider has overheard something on an endpoint of this port. */
   readonly onLearned: (endpoint: LocalEndpoint, provider: string, entry: LearnedEntry) => void;
+  readonly saObserver: SaObserver;
 }
 
 /** An open port: its SA client, what the providers have opened on it, and its endpoints, oldest first. */
@@ -46,7 +47,7 @@ export class PortRuntime {
     this.#verbs = options.verbs;
     this.#onLearned = options.onLearned;
     this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
-    const sa = this.#openSa();
+    const sa = this.#openSa(options.saObserver);
     this.#client = sa instanceof SaClient ? sa : undefined;
     this.sa = sa;
   }
@@ -109,7 +110,7 @@ export class PortRuntime {
     }
   }
 
-  #openSa(): SaClient | SaService {
+  #openSa(observer: SaObserver): SaClient | SaService {
     const settings = this.#settings;
     try {
       return new SaClient({
@@ -122,6 +123,7 @@ export class PortRuntime {
         timeoutMs: settings.timeoutMs,
         retries: settings.retries,
         window: settings.saWindow?.() ?? adaptiveWindow(settings.saDepth),
+        observer,
         breaker: new SaBreaker({
           after: settings.saBreakerAfter,
           pauseMs: settings.saBreakerPauseMs,

@@ -31,6 +31,17 @@ export interface SaClientOptions {
   readonly window?: SaWindow;
   /** Default: one with the defaults of {@link SaBreaker}. */
   readonly breaker?: SaBreaker;
+  readonly observer?: SaObserver;
+}
+
+/** How one try of a query ended. */
+export type SaTryOutcome = "answered" | "busy" | "timeout";
+
+/** Is told of every try, for accounting and explanations. MUST NOT throw. */
+export interface SaObserver {
+  onSent(query: SaQuery): void;
+  /** `status`: MAD status of an answer, host form. */
+  onOutcome(query: SaQuery, outcome: SaTryOutcome, tookMs: number, status?: number): void;
 }
 
 /** What a port's SA client has done since it was opened. */
@@ -205,6 +216,7 @@ export class SaClient implements SaService, AsyncDisposable {
     transaction.tries += 1;
     this.#count.sent += 1;
     this.#metric("sent");
+    this.#options.observer?.onSent(query);
     this.#inFlight.set(transaction.tid, transaction);
     // Not every library gives an unanswered request back (ibsim's does not), so the time is kept here as well.
     transaction.arm(
@@ -248,6 +260,7 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#metric("answered");
     this.#window.onAnswer();
     this.#heard();
+    this.#tell(transaction, "answered", response.status);
     transaction.resolve(response);
   }
 
@@ -257,6 +270,7 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#metric("busy");
     this.#window.onCongestion("busy", this.#inFlight.size - 1);
     this.#heard();
+    this.#tell(transaction, "busy");
     transaction.busy += 1;
     transaction.lastOutcome = "busy";
     this.#pause(transaction, busyPause(transaction.busy, this.#options.random));
@@ -267,6 +281,7 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#count.timeouts += 1;
     this.#metric("timeout");
     this.#window.onCongestion("timeout", this.#inFlight.size - 1);
+    this.#tell(transaction, "timeout");
     transaction.busy = 0;
     transaction.lastOutcome = "timeout";
     this.#noteSilence(transaction);
@@ -340,8 +355,10 @@ export class SaClient implements SaService, AsyncDisposable {
 
   /** A last try is cut short by a deadline, ours or the caller's. One that had a fair part of its time tells as much as any. */
   #noteCutShort(transaction: Transaction): void {
+    if (transaction.state !== "sent") return;
+    this.#tell(transaction, "timeout");
     const hadMs = this.#options.clock.now() - transaction.sentAt;
-    if (transaction.state === "sent" && hadMs >= transaction.tryTimeoutMs / 2) this.#noteSilence(transaction);
+    if (hadMs >= transaction.tryTimeoutMs / 2) this.#noteSilence(transaction);
   }
 
   #expire(transaction: Transaction): void {
@@ -367,6 +384,11 @@ export class SaClient implements SaService, AsyncDisposable {
       this.#tid = (this.#tid + 1) >>> 0;
     } while (this.#tid === 0 || this.#inFlight.has(this.#tid));
     return this.#tid;
+  }
+
+  #tell(transaction: Transaction, outcome: SaTryOutcome, status?: number): void {
+    const tookMs = this.#options.clock.now() - transaction.sentAt;
+    this.#options.observer?.onOutcome(transaction.query, outcome, tookMs, status);
   }
 
   #drop(reason: string): void {

@@ -3,6 +3,7 @@ import { ChangeFeed } from "../../src/engine/change-feed.js";
 import type {
   AcmCounters,
   CacheEntry,
+  ClientUsages,
   EndpointStatus,
   EngineChange,
   ResolveAnswer,
@@ -30,6 +31,24 @@ const identity = {
   port: 1,
   portCount: 1,
   pkey: PKey.DEFAULT,
+};
+
+/** A client that has its answers from the cache, and some that had to make room. */
+export const clientUsages: ClientUsages = {
+  clients: [
+    {
+      kind: "unix",
+      pid: 42,
+      uid: 1000,
+      command: "mpirun",
+      requests: 9,
+      cacheHits: 7,
+      errors: 1,
+      saQueries: 2,
+      idleMs: 5,
+    },
+  ],
+  forgotten: 3,
 };
 
 /** An SA that is being left alone. */
@@ -95,6 +114,10 @@ export class FakeEngine implements ResolverEngine {
 
   counters(): AcmCounters {
     return counters;
+  }
+
+  clients(): ClientUsages {
+    return clientUsages;
   }
 
   saPorts(): readonly SaPortStatus[] {

@@ -97,6 +97,10 @@ export class RecordedFabric implements ResolverEngine {
     return this.engineCounters;
   }
 
+  clients(): { clients: readonly []; forgotten: number } {
+    return { clients: [], forgotten: 0 };
+  }
+
   saPorts(): readonly [] {
     return [];
   }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { action, type CommandHost } from "../../command.js";
 import type { ResolveCommandOptions } from "./resolve.js";
 import type { ServiceOptions } from "./service.js";
+import type { StatsCommandOptions } from "./stats.js";
 
 /** Where ib_acme and ours look for a daemon that was started without `--socket`. */
 const DEFAULT_SOCKET = "/run/ibacm-unix.sock";
@@ -58,9 +59,10 @@ function registerViews(program: Command, host: CommandHost): void {
     );
   asked(program.command("stats"))
     .description("show the daemon's counters")
-    .addHelpText("after", "\nExample:\n  verbena stats --socket /tmp/h1.sock\n")
+    .option("--clients", "who asks, and who makes the daemon ask the subnet administrator")
+    .addHelpText("after", "\nExamples:\n  verbena stats --socket /tmp/h1.sock\n  verbena stats --clients --json\n")
     .action(
-      action<ServiceOptions>(host, async (_none, options) => {
+      action<StatsCommandOptions>(host, async (_none, options) => {
         const { statsCommand } = await import("./stats.js");
         return statsCommand(options, host.io);
       }),
