@@ -8,6 +8,8 @@ import type {
   ClientsJson,
   EndpointsJson,
   ErrorJson,
+  ExplainJson,
+  ExplainRequestJson,
   FlushJson,
   ReloadJson,
   ResolveJson,
@@ -91,6 +93,12 @@ export class ControlClient implements AsyncDisposable {
   resolve(request: ResolveRequestJson, options: ControlCallOptions = {}): Promise<ResolveJson> {
     const timeoutMs = options.timeoutMs ?? Math.max(this.#timeoutMs, (request.deadlineMs ?? 0) + DEFAULT_TIMEOUT_MS);
     return this.#call("POST", "/v1/resolve", request, { ...options, timeoutMs });
+  }
+
+  /** Resolves and tells each step; a failure to resolve is part of the answer. Waits as `resolve` does. */
+  explain(request: ExplainRequestJson, options: ControlCallOptions = {}): Promise<ExplainJson> {
+    const timeoutMs = options.timeoutMs ?? Math.max(this.#timeoutMs, (request.deadlineMs ?? 0) + DEFAULT_TIMEOUT_MS);
+    return this.#call("POST", "/v1/explain", request, { ...options, timeoutMs });
   }
 
   /** Rejects with VERBENA_CONFIG_INVALID when the files have errors; the daemon goes on with what it has. */

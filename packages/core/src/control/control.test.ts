@@ -132,6 +132,23 @@ describe("control socket", () => {
     expect(answer).not.toHaveProperty("expiresInMs");
   });
 
+  it("explains, a failure included", async () => {
+    const explained = await client.explain({ destination: "Node2", source: "192.0.2.1", maxPaths: 2 });
+    expect(engine.requests[0]).toMatchObject({ destination: { name: "node2" }, maxPaths: 2 });
+    expect(explained).toMatchObject({
+      requestId: "r1",
+      destination: "Node2",
+      tookMs: 2,
+      steps: [{ step: "endpoint", tookMs: 1, state: "ready", endpoint: { nodeGuid: "0x0000000000100000" } }],
+      answer: { paths: [{ dlid: 7 }] },
+    });
+    engine.answer = () => Promise.reject(coreError("VERBENA_RESOLVE_NO_DATA", { details: { destination: "x" } }));
+    const failed = await client.explain({ destination: "x" });
+    expect(failed.error).toMatchObject({ code: "VERBENA_RESOLVE_NO_DATA", message: "x is not known" });
+    expect(failed.answer).toBeUndefined();
+    expect(await raw("POST", "/v1/explain", '{"destination":"a","noDelay":true}')).toMatchObject({ status: 400 });
+  });
+
   it("hands on the engine's failures with code, message and hint", async () => {
     engine.answer = () => Promise.reject(coreError("VERBENA_RESOLVE_TIMEOUT", { details: { destination: "node9" } }));
     await expect(client.resolve({ destination: "node9" })).rejects.toMatchObject({

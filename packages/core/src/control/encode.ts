@@ -5,15 +5,18 @@ import type {
   EndpointIdentity,
   EndpointStatus,
   EngineChange,
+  Explanation,
   ResolveAnswer,
   SaPortStatus,
 } from "../engine/contract.js";
+import { describeFailure } from "./http-status.js";
 import type {
   CacheEntryJson,
   ChangeJson,
   CountersJson,
   EndpointIdentityJson,
   EndpointJson,
+  ExplainJson,
   PathJson,
   ResolveJson,
   SaPortJson,
@@ -95,6 +98,20 @@ export function encodeAnswer(answer: ResolveAnswer): ResolveJson {
 /** A port and its SA, member by member. */
 export function encodeSaPort(port: SaPortStatus): SaPortJson {
   return { ...port, retryInMs: Math.ceil(port.retryInMs) };
+}
+
+/** How a request was answered, or why not. */
+export function encodeExplanation({ steps, answer, error, ...rest }: Explanation): ExplainJson {
+  return {
+    ...rest,
+    steps: steps.map((step) => {
+      if (step.step !== "endpoint") return step;
+      const { endpoint, ...others } = step;
+      return endpoint === undefined ? others : { ...others, endpoint: encodeIdentity(endpoint) };
+    }),
+    ...(answer === undefined ? {} : { answer: encodeAnswer(answer) }),
+    ...(error === undefined ? {} : describeFailure(error).body),
+  };
 }
 
 /** One cache entry. */

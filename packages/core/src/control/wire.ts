@@ -196,6 +196,65 @@ export interface ResolveJson {
   readonly requestId: string;
 }
 
+/** Body of `POST /v1/explain`; members as for `POST /v1/resolve`. */
+export type ExplainRequestJson = Omit<ResolveRequestJson, "noDelay">;
+
+/** One provider that was asked. `overtaken`: another one answered first, or nobody waited any longer. */
+export interface ProviderStepJson {
+  readonly provider: string;
+  readonly outcome: "answered" | "unknown" | "timeout" | "error" | "fault" | "overtaken";
+  readonly tookMs: number;
+  /** Code of its error, or how it broke its contract. */
+  readonly detail?: string;
+}
+
+/** One try of a query to the SA. */
+export interface SaStepJson {
+  readonly method: "get" | "set" | "delete" | "getTable";
+  readonly attributeId: number;
+  readonly outcome: "answered" | "busy" | "timeout";
+  /** MAD status of an answer. */
+  readonly status?: number;
+  readonly tookMs: number;
+}
+
+/** One step of an explanation, in the order in which they happened. */
+export type ExplainStepJson =
+  | {
+      readonly step: "endpoint";
+      readonly tookMs: number;
+      readonly endpoint?: EndpointIdentityJson;
+      readonly state?: "joining" | "ready" | "failed";
+      readonly chosenSource?: string;
+      readonly code?: string;
+    }
+  | {
+      readonly step: "address" | "route";
+      readonly tookMs: number;
+      readonly about: string;
+      /** `due`: a hit that is being refreshed; `joined`: a lookup was under way; `miss`: the providers are asked. */
+      readonly cache: "hit" | "due" | "file" | "negative" | "joined" | "miss";
+      readonly providers: readonly ProviderStepJson[];
+      readonly sa: readonly SaStepJson[];
+      readonly provider?: string;
+      readonly ageMs?: number;
+      /** Absent = never, or nothing is kept. */
+      readonly expiresInMs?: number;
+      readonly code?: string;
+    }
+  | { readonly step: "own"; readonly about: string }
+  | { readonly step: "restart" };
+
+/** Answer to `POST /v1/explain`: what was done, then `answer` or `error`. */
+export interface ExplainJson {
+  readonly requestId: string;
+  readonly destination: string;
+  readonly tookMs: number;
+  readonly steps: readonly ExplainStepJson[];
+  readonly answer?: ResolveJson;
+  readonly error?: ErrorJson["error"];
+}
+
 /** Answer to `POST /v1/reload`. */
 export interface ReloadJson {
   /** Sections that changed and are in use now. */

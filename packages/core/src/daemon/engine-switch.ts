@@ -5,6 +5,7 @@ import type {
   ClientUsages,
   EndpointStatus,
   EngineChange,
+  Explanation,
   PathRequest,
   ResolveAnswer,
   ResolveRequest,
@@ -48,6 +49,10 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
 
   resolve(request: ResolveRequest): Promise<ResolveAnswer> {
     return this.#track((engine) => engine.resolve(request));
+  }
+
+  explain(request: ResolveRequest): Promise<Explanation> {
+    return this.#track((engine) => engine.explain(request));
   }
 
   resolvePath(request: PathRequest): Promise<ResolveAnswer> {

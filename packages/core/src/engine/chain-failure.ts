@@ -46,3 +46,9 @@ export function breakerErrorOf(failures: readonly ChainFailure[]): VerbenaError 
   }
   return undefined;
 }
+
+/** What an explanation says about a failure beside its kind. */
+export function detailOf(failure: ChainFailure): string | undefined {
+  if (failure.kind === "fault") return failure.what;
+  return failure.kind === "error" && VerbenaError.is(failure.error) ? failure.error.code : undefined;
+}

@@ -4,6 +4,16 @@
  */
 import type { Gid, Guid, IpAddress, Lid, PathRecord, PKey } from "@verbena/ib";
 import type { Destination } from "../sdk/destination.js";
+import type { Explanation } from "./explanation.js";
+
+export type {
+  CacheState,
+  ExplainStep,
+  Explanation,
+  ProviderOutcome,
+  ProviderStep,
+  SaStep,
+} from "./explanation.js";
 
 /** Who asks; for accounting and logs. */
 export interface ClientIdentity {
@@ -217,6 +227,8 @@ export type EngineChange =
  * maps them to wire statuses.
  */
 export interface ResolverEngine {
+  /** Resolves like `resolve`, and tells how. A failure with a code is part of what it tells. */
+  explain(request: ResolveRequest): Promise<Explanation>;
   /** Endpoint, address, route; from the caches where they know. */
   resolve(request: ResolveRequest): Promise<ResolveAnswer>;
   /** Endpoint and route; a GID or LID needs no address step. */

@@ -1,3 +1,4 @@
+import { VerbenaError } from "@verbena/ib";
 import { AddressBook } from "../addresses/address-book.js";
 import { AddressWatch } from "../addresses/address-watch.js";
 import type { AddressFileEntry } from "../addresses/local-addresses.js";
@@ -15,6 +16,7 @@ import type {
   ClientUsages,
   EndpointStatus,
   EngineChange,
+  Explanation,
   PathRequest,
   ResolveAnswer,
   ResolveRequest,
@@ -35,6 +37,7 @@ import { Pipeline } from "./pipeline.js";
 import { type Call, makeCall, pathText, Restart } from "./request-call.js";
 import { type Choose, countFailure, RequestLoop } from "./request-loop.js";
 import { passThroughError, passThroughQuery } from "./sa-pass-through.js";
+import { Trace } from "./trace.js";
 import { settledWithin } from "./wait-for.js";
 
 /** How long the start waits for the first listing of the host's IP addresses. */
@@ -71,6 +74,8 @@ class Engine implements EngineHandle {
   readonly #feed = new ChangeFeed();
   readonly #counters = new CounterBook();
   readonly #clients: ClientBook;
+  /** Explanations being made, by request id. */
+  readonly #traces = new Map<string, Trace>();
   readonly #pipeline: Pipeline;
   readonly #host: HostEndpoints;
   readonly #ports: PortTable;
@@ -108,7 +113,10 @@ class Engine implements EngineHandle {
         onSent: ({ requestId }) => {
           this.#clients.saQuery(requestId);
         },
-        onOutcome: () => undefined,
+        onOutcome: (query, outcome, tookMs, status) => {
+          if (this.#traces.size === 0 || query.requestId === undefined) return;
+          this.#traces.get(query.requestId)?.sa(query, outcome, tookMs, status);
+        },
       },
       onVoid: (endpoints) => {
         this.#forgetting.endpoints(endpoints, "the port has changed");
@@ -154,6 +162,40 @@ class Engine implements EngineHandle {
         },
       };
     });
+  }
+
+  async explain(request: ResolveRequest): Promise<Explanation> {
+    const { clock } = this.#settings;
+    const { destination, maxPaths = 1 } = request;
+    const trace = new Trace(clock);
+    const call = { ...this.#call(destination.text, request), trace };
+    const { requestId, startedAt } = call;
+    const explained = (outcome: Pick<Explanation, "answer" | "error">): Explanation => ({
+      requestId,
+      destination: destination.text,
+      tookMs: clock.now() - startedAt,
+      steps: trace.steps,
+      ...outcome,
+    });
+    this.#traces.set(requestId, trace);
+    try {
+      const answer = await this.#serve(call, request.client, async () => {
+        const { endpoint, chosenSource } = await trace.endpoint(() => this.#selector.select(request, call));
+        return {
+          endpoint,
+          work: async (of) => {
+            const found = await this.#pipeline.resolve(endpoint, destination, maxPaths, of);
+            return chosenSource === undefined ? found : { ...found, chosenSource };
+          },
+        };
+      });
+      return explained({ answer });
+    } catch (error) {
+      if (!VerbenaError.is(error)) throw error;
+      return explained({ error });
+    } finally {
+      this.#traces.delete(requestId);
+    }
   }
 
   resolvePath(request: PathRequest): Promise<ResolveAnswer> {

@@ -1,4 +1,4 @@
-import type { CacheOrigin, CacheScope, PositiveEntry } from "../cache/cache-entry.js";
+import type { CacheOrigin, CacheScope, NegativeEntry, PositiveEntry } from "../cache/cache-entry.js";
 import { type FlightContext, FlightExpired, Flights } from "../cache/flights.js";
 import { nextRefreshTime, refreshTime } from "../cache/refresh.js";
 import { ResolutionCache } from "../cache/resolution-cache.js";
@@ -6,6 +6,7 @@ import type { Destination } from "../sdk/destination.js";
 import type { LearnedEntry, ResolveContext } from "../sdk/provider.js";
 import { askChain, type ChainLink } from "./chain.js";
 import { breakerErrorOf, type ChainFailure, isStale, verdictOf } from "./chain-failure.js";
+import type { CacheState } from "./explanation.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { reportFault } from "./provider-call.js";
@@ -83,7 +84,24 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
    * The answer to a question, from wherever it can be had. Rejects with the coded errors of the engine, with {@link Restart} when the
    * endpoint changed under the lookup, with {@link NotYet} when somebody would have to be asked and the request does not wait.
    */
-  async find(question: Question<A, V>, call: Call): Promise<Found<V>> {
+  find(question: Question<A, V>, call: Call): Promise<Found<V>> {
+    const work = (): Promise<Found<V>> => this.#find(question, call);
+    return call.trace?.lookup(this.#options.name, question.subject.text, this.#stateOf(question), work) ?? work();
+  }
+
+  /** What {@link LookupStep.find} will meet, for an explanation. */
+  #stateOf(question: Question<A, V>): { readonly cache: CacheState; readonly entry?: NegativeEntry | undefined } {
+    const { key, endpoint } = question;
+    const now = this.#options.settings.clock.now();
+    const cached = this.cache.get(key, endpoint.scope, now);
+    if (cached !== undefined) return { cache: cached.refreshAt <= now ? "due" : "hit" };
+    if (this.isKnown(question)) return { cache: "file" };
+    const entry = this.cache.getNegative(key, endpoint.scope, now);
+    if (entry !== undefined) return { cache: "negative", entry };
+    return { cache: this.flights.isUnderWay(key, endpoint.scope) ? "joined" : "miss" };
+  }
+
+  async #find(question: Question<A, V>, call: Call): Promise<Found<V>> {
     const { clock, deadlineMs } = this.#options.settings;
     const { key, endpoint } = question;
     const now = clock.now();
@@ -155,6 +173,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       signal: flight.signal,
       companionDelayMs,
       check: question.check,
+      ...(call.trace === undefined ? {} : { onEnd: (ended) => call.trace?.provider(ended) }),
     });
     // Whatever came, it is about a world that is gone, or about a destination that was flushed while the answer was on its way here.
     if (endpoint.scope !== scope || flight.signal.reason instanceof Restart) throw new Restart();

@@ -1,4 +1,4 @@
-import { emptyPathRecord, Gid, Guid, Lid, Mtu, PKey, Rate } from "@verbena/ib";
+import { emptyPathRecord, Gid, Guid, Lid, Mtu, PKey, Rate, VerbenaError } from "@verbena/ib";
 import { ChangeFeed } from "../../src/engine/change-feed.js";
 import type {
   AcmCounters,
@@ -6,6 +6,7 @@ import type {
   ClientUsages,
   EndpointStatus,
   EngineChange,
+  Explanation,
   ResolveAnswer,
   ResolveRequest,
   ResolverEngine,
@@ -32,6 +33,8 @@ const identity = {
   portCount: 1,
   pkey: PKey.DEFAULT,
 };
+
+const endpointStep = { step: "endpoint", tookMs: 1, endpoint: identity, state: "ready" } as const;
 
 /** A client that has its answers from the cache, and some that had to make room. */
 export const clientUsages: ClientUsages = {
@@ -84,6 +87,16 @@ export class FakeEngine implements ResolverEngine {
     this.requests.push(request);
     if (this.isClosed) return Promise.reject(coreError("VERBENA_RESOLVE_CLOSED"));
     return this.answer(request);
+  }
+
+  async explain(request: ResolveRequest): Promise<Explanation> {
+    const about = { requestId: "r1", destination: request.destination.text, tookMs: 2, steps: [endpointStep] };
+    try {
+      return { ...about, answer: await this.resolve(request) };
+    } catch (error) {
+      if (!VerbenaError.is(error)) throw error;
+      return { ...about, error };
+    }
   }
 
   resolvePath(): Promise<ResolveAnswer> {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { action, type CommandHost } from "../../command.js";
+import type { ExplainCommandOptions } from "./explain.js";
 import type { ResolveCommandOptions } from "./resolve.js";
 import type { ServiceOptions } from "./service.js";
 import type { StatsCommandOptions } from "./stats.js";
@@ -10,6 +11,7 @@ const DEFAULT_SOCKET = "/run/ibacm-unix.sock";
 /** Commands that ask a running daemon. */
 export function registerClient(program: Command, host: CommandHost): void {
   registerResolve(program, host);
+  registerExplain(program, host);
   registerViews(program, host);
   registerCache(program, host);
 }
@@ -33,6 +35,22 @@ function registerResolve(program: Command, host: CommandHost): void {
       action<ResolveCommandOptions>(host, async ([destination = ""], options) => {
         const { resolveCommand } = await import("./resolve.js");
         return resolveCommand(destination, options, host.io);
+      }),
+    );
+}
+
+function registerExplain(program: Command, host: CommandHost): void {
+  asked(program.command("explain"))
+    .description("resolve a destination and tell each step")
+    .argument("<destination>", "as for resolve")
+    .option("-s, --source <address>", "source name or address (default: chosen by the daemon)")
+    .option("--timeout <ms>", "give up after so many milliseconds")
+    .option("--paths <n>", "how many paths at most")
+    .addHelpText("after", "\nExamples:\n  verbena explain node12\n  verbena explain 192.0.2.12 -s 192.0.2.1 --json\n")
+    .action(
+      action<ExplainCommandOptions>(host, async ([destination = ""], options) => {
+        const { explainCommand } = await import("./explain.js");
+        return explainCommand(destination, options, host.io);
       }),
     );
 }
