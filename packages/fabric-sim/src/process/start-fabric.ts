@@ -31,6 +31,7 @@ export interface FabricOptions extends SimulationOptions {
 /** All of them, for the check of their names. */
 export const FABRIC_OPTIONS: OptionNames<FabricOptions> = {
   topology: true,
+  sm: true,
   dir: true,
   addressesFile: true,
   seed: true,
