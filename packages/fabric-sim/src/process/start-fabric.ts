@@ -35,6 +35,7 @@ export const FABRIC_OPTIONS: OptionNames<FabricOptions> = {
   addressesFile: true,
   seed: true,
   logger: true,
+  sm: true,
   smNode: true,
   lmc: true,
 };
