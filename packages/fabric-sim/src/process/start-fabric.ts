@@ -36,6 +36,7 @@ export const FABRIC_OPTIONS: OptionNames<FabricOptions> = {
   addressesFile: true,
   seed: true,
   logger: true,
+  sm: true,
   smNode: true,
   lmc: true,
 };
