@@ -36,7 +36,6 @@ export const FABRIC_OPTIONS: OptionNames<FabricOptions> = {
   addressesFile: true,
   seed: true,
   logger: true,
-  sm: true,
   smNode: true,
   lmc: true,
 };
