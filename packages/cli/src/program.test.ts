@@ -16,6 +16,7 @@ describe("the command tree", () => {
     expect(commands.map(({ name }) => name)).toEqual([
       "verbena serve",
       "verbena resolve",
+      "verbena explain",
       "verbena endpoints",
       "verbena stats",
       "verbena cache ls",

@@ -158,6 +158,10 @@ export const CORE_ERRORS = {
     message: "the SA query on {port} was aborted",
     hint: "the caller aborted it",
   },
+  VERBENA_SA_BREAKER_OPEN: {
+    message: "the SA behind {port} does not answer and is left alone; it will be tried again in {retryInMs} ms",
+    hint: "check that a subnet manager runs (`sminfo`); what is cached is still served, and the first answer ends this",
+  },
   VERBENA_SA_BUSY: {
     message: "the SA behind {port} was busy until the deadline",
     hint: "the subnet manager is overloaded; raise `timeout` or `retries`, or lower `sa_depth`",

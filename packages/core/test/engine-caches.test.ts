@@ -22,7 +22,7 @@ const MINUTE = 60_000;
 
 describe("engine: times to live", () => {
   it("asks again for a route when it is old, and for the address when that is old", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE, routeTtlMs: MINUTE });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, routeTtlMs: MINUTE, refreshShare: 0 });
     const asked = (): number[] => [bench.provider.addressQuestions.length, bench.provider.routeQuestions.length];
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(MINUTE - 1);

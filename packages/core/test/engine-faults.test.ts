@@ -50,6 +50,37 @@ describe("engine: a slow or absent SA", () => {
     await bench.engine.close();
   });
 
+  it("fails at once while a silent SA is left alone, serves what it knows, and recovers with the first answer", async () => {
+    const bench = await startBench({
+      saBreakerAfter: 3,
+      saBreakerPauseMs: 60_000,
+      routeTtlMs: 40_000,
+      negativeTtlMs: 1000,
+    });
+    await bench.clock.run(ask(bench, "node1"));
+    bench.native.sa.handler = FakeSa.silent;
+    await bench.clock.run(codeOf(ask(bench, "node2")));
+    expect(bench.engine.saPorts()).toMatchObject([{ device: "sim0", port: 1, smLid: 1, breaker: "open", window: 4 }]);
+    const sent = bench.native.sa.queries.length;
+    const before = bench.clock.now();
+    await expect(ask(bench, "node3")).rejects.toMatchObject({
+      code: "VERBENA_SA_BREAKER_OPEN",
+      details: { retryInMs: 45_000 },
+    });
+    expect(bench.clock.now()).toBe(before);
+    // In the last part of its life: the refresh is refused, the entry is served to its end.
+    await bench.clock.advance(40_000 - before - 1);
+    const stale = await ask(bench, "node1");
+    expect(stale).toMatchObject({ expiresInMs: 1, provenance: { route: { from: "cache" } } });
+    await bench.clock.settle();
+    expect(bench.native.sa.queries).toHaveLength(sent);
+    bench.native.sa.handler = (query) => bench.native.sa.answerPath(query);
+    await bench.clock.advance(60_000);
+    expect((await bench.clock.run(ask(bench, "node3"))).paths[0]?.dlid).toBe(103);
+    expect(bench.engine.saPorts()).toMatchObject([{ breaker: "closed", retryInMs: 0 }]);
+    await bench.engine.close();
+  });
+
   it("remembers it also when the request's clock started before the lookup's", async () => {
     const bench = await startBench();
     bench.native.sa.handler = FakeSa.silent;

@@ -94,6 +94,10 @@ export const SIM_ERRORS = {
     message: "bad control request: {problem}",
     hint: "docs/simulator.md lists the requests and their members.",
   },
+  VERBENA_SIM_MANAGEMENT: {
+    message: "{op} is a request to the built-in subnet manager, and OpenSM manages this fabric",
+    hint: "Use OpenSM's own console and files, or start the fabric without --sm opensm.",
+  },
   VERBENA_SIM_CONTROL_VERSION: {
     message: "the fabric speaks control protocol {theirs}, this program {ours}",
     hint: "Use the same version of @verbena/fabric-sim on both sides.",

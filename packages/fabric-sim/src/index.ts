@@ -12,6 +12,7 @@ export {
   type ControlResults,
   type CountersResult,
   type FabricStatus,
+  type FaultStatus,
   type NodeStatus,
   type PortStatus,
   type RouteHop,
@@ -20,13 +21,15 @@ export {
 } from "./control/protocol.js";
 export { SimControlClient } from "./control/sim-control-client.js";
 export { SIM_ERRORS, type SimErrorCode } from "./errors.js";
+export type { LinkFault } from "./faults/wire-faults.js";
 export { libfabricsimPath } from "./process/library-path.js";
 export { loadTopology, readTopologyFile } from "./process/load-topology.js";
 export type { SimLogger } from "./process/logger.js";
-export type { SimulationOptions } from "./process/simulation.js";
+export type { FabricManagement, SimulationOptions } from "./process/simulation.js";
 export { type FabricOptions, type RunningFabric, startFabric } from "./process/start-fabric.js";
 export { startFabricThread } from "./process/start-fabric-thread.js";
-export type { SaMode } from "./sa/sa-behaviour.js";
+export type { ReportCounters } from "./sa/report-sender.js";
+export { SA_MODES, type SaMode } from "./sa/sa-behaviour.js";
 export type { SaCounter } from "./sa/sa-counters.js";
 export { formatTopology } from "./topology/format-topology.js";
 export {

@@ -63,6 +63,68 @@ describe("requests", () => {
     });
   });
 
+  it("links get faults, which are listed until they are cleared", async () => {
+    const none = { lossPercent: 0, delayMs: 0, jitterMs: 0, duplicatePercent: 0, reorderPercent: 0 };
+    await client.request({ op: "fault", action: "set", delayMs: 1 });
+    expect(await client.request({ op: "fault", action: "set", end: "H2", lossPercent: 5 })).toEqual({
+      faults: [
+        { ...none, delayMs: 1 },
+        { ...none, end: "H2[1]", lossPercent: 5 },
+      ],
+    });
+    await client.request({ op: "fault", action: "clear", end: "H2" });
+    expect(await client.request({ op: "fault", action: "list" })).toEqual({ faults: [{ ...none, delayMs: 1 }] });
+    expect(await client.request({ op: "fault", action: "clear" })).toEqual({ faults: [] });
+    expect(await rejectionOf(client.request({ op: "fault", action: "set", lossPercent: 101 }))).toMatchObject({
+      code: "VERBENA_SIM_CONTROL_REQUEST",
+      message: expect.stringContaining("lossPercent must be a number from 0 to 100") as string,
+    });
+  });
+
+  it("links flap, nodes leave, return and reboot; answers come when the manager has followed", async () => {
+    const isActive = async () => (await client.request({ op: "status" })).nodes[1]?.ports[0]?.state;
+    expect(await client.request({ op: "link", action: "flap", end: "H2", downMs: 1, times: 2 })).toMatchObject({
+      ports: [{ end: "H2[1]", state: "active" }],
+    });
+    await client.request({ op: "node", action: "remove", node: "L1" });
+    expect(await isActive()).toBe("down");
+    await client.request({ op: "node", action: "restore", node: "L1" });
+    expect(await isActive()).toBe("active");
+    expect(await client.request({ op: "node", action: "reboot", node: "L2", downMs: 1 })).toMatchObject({
+      node: { id: "L2" },
+    });
+    expect(await client.request({ op: "routes", from: "H1", to: "H8" })).toMatchObject({ arrives: true });
+    expect(await rejectionOf(client.request({ op: "link", action: "flap", end: "H2", times: 0 }))).toMatchObject({
+      message: expect.stringContaining("times must be a whole number from 1 to 10000") as string,
+    });
+  });
+
+  it("a route is cut in one direction until the next sweep", async () => {
+    expect(await client.request({ op: "route", action: "cut", from: "H1", to: "H8" })).toMatchObject({
+      arrives: false,
+      reason: "no-route",
+    });
+    expect(await client.request({ op: "routes", from: "H8", to: "H1" })).toMatchObject({ arrives: true });
+    await client.request({ op: "sm", action: "sweep" });
+    expect(await client.request({ op: "routes", from: "H1", to: "H8" })).toMatchObject({ arrives: true });
+    expect(await rejectionOf(client.request({ op: "route", action: "cut", from: "H1", to: "L1[0]" }))).toMatchObject({
+      code: "VERBENA_SIM_PORT_UNKNOWN",
+    });
+  });
+
+  it("a node gets another description", async () => {
+    const request = { op: "node", action: "describe", node: "H2", text: "renamed HCA-1" } as const;
+    expect(await client.request(request)).toMatchObject({ node: { id: "H2", description: "renamed HCA-1" } });
+    expect((await client.request({ op: "status" })).nodes[1]).toMatchObject({ description: "renamed HCA-1" });
+    expect(await rejectionOf(client.request({ ...request, text: "x".repeat(65) }))).toMatchObject({
+      code: "VERBENA_SIM_CONTROL_REQUEST",
+      message: expect.stringContaining("text must have at most 64 bytes") as string,
+    });
+    expect(await rejectionOf(client.request({ ...request, node: "H99" }))).toMatchObject({
+      code: "VERBENA_SIM_NODE_UNKNOWN",
+    });
+  });
+
   it("routes go hop by hop", async () => {
     expect(await client.request({ op: "routes", from: "H1", to: "node8" })).toEqual({
       slid: 1,
@@ -86,7 +148,12 @@ describe("requests", () => {
       end: "H8[1]",
       lid: 12,
     });
-    expect(await client.request({ op: "counters" })).toEqual({ sa: [], saUnanswered: 0, saBusy: 0 });
+    expect(await client.request({ op: "counters" })).toEqual({
+      sa: [],
+      saUnanswered: 0,
+      saBusy: 0,
+      reports: { sent: 0, acknowledged: 0, unanswered: 0 },
+    });
     const { text } = await client.request({ op: "topology" });
     expect(parseTopology(text).nodes).toHaveLength(11);
   });

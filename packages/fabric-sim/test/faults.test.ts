@@ -1,14 +1,20 @@
 import {
   decodePathRecord,
+  decodeSaMad,
   emptyPathRecord,
   encodePathRecord,
+  encodeSaMad,
+  MadMethod,
   MadStatus,
   PortState,
   pathRecordMask,
   SaAttribute,
+  saTableRecords,
 } from "@verbena/ib";
 import { transit } from "../src/fabric/route.js";
+import { cutRoute } from "../src/faults/outages.js";
 import { Simulation } from "../src/process/simulation.js";
+import type { SaMode } from "../src/sa/sa-behaviour.js";
 import { fatTree, twoLevel } from "../src/topology/generate.js";
 import { ManualServices } from "./manual-services.js";
 import { SaClient } from "./sa-client.js";
@@ -113,6 +119,56 @@ describe("a link that goes down", () => {
   });
 });
 
+describe("outages", () => {
+  it("a flapping link is down for as long as told, and up in between", async () => {
+    const { services, simulation, events } = start();
+    const h8 = simulation.fabric.portNamed("H8");
+    const done = simulation.outages.flap([h8], 50, 2);
+    services.advance(49);
+    expect(events).toEqual(["H8[1] port-err"]);
+    services.advance(1);
+    await Promise.resolve();
+    services.run();
+    expect(events.slice(1)).toEqual(["H8[1] port-active", "H8[1] client-reregister"]);
+    services.advance(50);
+    await Promise.resolve();
+    await Promise.resolve();
+    services.advance(50);
+    await done;
+    expect(h8.isLinkUp).toBe(true);
+    expect(events.filter((event) => event === "H8[1] port-err")).toHaveLength(2);
+  });
+
+  it("a node that was removed comes back with the links it had", () => {
+    const { services, simulation } = start();
+    const { fabric, outages } = simulation;
+    const leaf = fabric.nodeById("L2")!;
+    const h8 = fabric.portNamed("H8");
+    fabric.setLink(h8, false);
+    outages.remove(leaf);
+    outages.remove(leaf);
+    services.run();
+    expect(outages.isRemoved(leaf)).toBe(true);
+    expect(simulation.sm.subnet.nodes.map(({ id }) => id)).not.toContain("L2");
+    outages.restore(leaf);
+    services.run();
+    expect(simulation.sm.subnet.nodes.map(({ id }) => id)).toContain("L2");
+    expect(h8.isLinkUp).toBe(false);
+  });
+
+  it("a one-way route: the SA has no path there, and the path back is not reversible", () => {
+    const { services, simulation, askPath } = start();
+    const [h1, h2, h8] = ["H1", "H2", "H8"].map((name) => simulation.fabric.portNamed(name));
+    expect(cutRoute(h8!, h2!)).toBe(true);
+    expect(transit(h8!, h2!.lid).dropped).toBe("no-route");
+    expect(transit(h2!, h8!.lid).arrivals).toEqual([h8]);
+    const there = askPath(new SaClient(simulation, services, "H2"), "H8");
+    expect(decodePathRecord(there!.data).reversible).toBe(false);
+    expect(askPath(new SaClient(simulation, services, "H8"), "H2")?.status).toBe(MadStatus.SA_NO_RECORDS);
+    expect(cutRoute(h1!, simulation.fabric.portNamed("L1[0]"))).toBe(false);
+  });
+});
+
 describe("the SA", () => {
   it("is silent for as long as it is told", () => {
     const { services, simulation, askPath } = start();
@@ -149,6 +205,65 @@ describe("the SA", () => {
     expect(askPath(client, "H3")?.status).toBe(MadStatus.BUSY);
     services.advance(1000);
     expect(askPath(client, "H3")?.status).toBe(MadStatus.OK);
+    expect(services.timers).toBe(0);
+  });
+});
+
+describe("an SA that is", () => {
+  function ask(mode: SaMode, count = 1) {
+    const { services, simulation } = start();
+    const client = new SaClient(simulation, services, "H2");
+    simulation.sa.behaviour.set(mode);
+    for (let index = 0; index < count; index++) {
+      client.send(
+        encodeSaMad({ method: MadMethod.GET, tid: client.nextTid(), attributeId: SaAttribute.CLASS_PORT_INFO }),
+      );
+    }
+    services.run();
+    const tids = () => client.received.map((mad) => decodeSaMad(mad).tid);
+    return { services, simulation, client, tids };
+  }
+
+  it("slow answers three seconds later", () => {
+    const { services, tids } = ask("slow", 2);
+    services.advance(2999);
+    expect(tids()).toEqual([]);
+    services.advance(1);
+    expect(tids()).toEqual([1n, 2n]);
+  });
+
+  it("twice answers twice", () => {
+    expect(ask("twice", 2).tids()).toEqual([1n, 1n, 2n, 2n]);
+  });
+
+  it("unordered lets the later answer go first, and waits no more than 100 ms for one", () => {
+    const { services, tids } = ask("unordered", 3);
+    expect(tids()).toEqual([2n, 1n]);
+    services.advance(99);
+    expect(tids()).toHaveLength(2);
+    services.advance(1);
+    expect(tids()).toEqual([2n, 1n, 3n]);
+    expect(services.timers).toBe(0);
+  });
+
+  it("wrong-tid changes the half of the transaction id that the kernel does not look at", () => {
+    expect(ask("wrong-tid").tids()).toEqual([0x8000_0001n]);
+  });
+
+  it("twice or unordered still gets its tables through", () => {
+    for (const mode of ["twice", "unordered"] as const) {
+      const { services, client, simulation } = ask(mode, 0);
+      client.send(encodeSaMad({ method: MadMethod.GET_TABLE, tid: 77n, attributeId: SaAttribute.NODE_RECORD }));
+      services.advance(60_000);
+      const table = client.received.find((mad) => decodeSaMad(mad).tid === 77n);
+      expect(saTableRecords(table!)).toHaveLength(simulation.fabric.nodes.length);
+    }
+  });
+
+  it("closed drops what it had not sent", () => {
+    const { services, simulation } = ask("slow", 3);
+    expect(services.timers).toBe(3);
+    simulation.close();
     expect(services.timers).toBe(0);
   });
 });

@@ -22,6 +22,7 @@ const FAILURES: Readonly<Record<string, AcmFailure>> = {
   VERBENA_RESOLVE_NO_SOURCE: core(ACM_STATUS.ESRCADDR),
   VERBENA_RESOLVE_NOT_READY: lookup(ACM_STATUS.ENODATA),
   VERBENA_RESOLVE_TIMEOUT: lookup(ACM_STATUS.ETIMEDOUT),
+  VERBENA_SA_BREAKER_OPEN: lookup(ACM_STATUS.ETIMEDOUT),
 };
 
 /** A request that cannot be served as it stands. */

@@ -35,6 +35,11 @@ export interface PositiveEntry<V> extends Common {
   readonly state: "positive";
   readonly origin: CacheOrigin;
   readonly value: V;
+  /**
+   * On the clock: who asks from then on is served, and has the entry refreshed in the background. `Infinity` = never, also while a
+   * refresh is under way. The one member that changes: it is about the entry's upkeep, not about what it says.
+   */
+  refreshAt: number;
 }
 
 export interface NegativeEntry extends Common {

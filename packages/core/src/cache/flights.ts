@@ -71,6 +71,11 @@ export class Flights<V> {
     return this.#flights.size;
   }
 
+  /** Whether somebody looks this key up now. */
+  isUnderWay(key: string, scope: CacheScope): boolean {
+    return this.#flights.get(key)?.scope === scope;
+  }
+
   /** Joins the lookup of this key, starting it if there is none; `start` never runs twice for a key at one time. */
   join(
     to: FlightKey,

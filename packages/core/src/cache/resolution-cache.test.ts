@@ -15,7 +15,7 @@ function setUp(maxEntries = 100) {
   const put = (key: string, ttlMs: number, of = scope): void => {
     const createdAt = clock.now();
     const common = { key, scope: of, subject, provider: "sa", createdAt, expiresAt: createdAt + ttlMs };
-    cache.put({ ...common, state: "positive", origin: "provider", value: { n: 1 } });
+    cache.put({ ...common, state: "positive", origin: "provider", value: { n: 1 }, refreshAt: Infinity });
   };
   const fail = (key: string, ttlMs: number): void => {
     const createdAt = clock.now();

@@ -5,8 +5,11 @@ import { checkOptions } from "../check-options.js";
 import type {
   CacheJson,
   ChangeJson,
+  ClientsJson,
   EndpointsJson,
   ErrorJson,
+  ExplainJson,
+  ExplainRequestJson,
   FlushJson,
   ReloadJson,
   ResolveJson,
@@ -73,6 +76,11 @@ export class ControlClient implements AsyncDisposable {
     return this.#call("GET", "/v1/stats", undefined, options);
   }
 
+  /** Who asks, and who makes the daemon ask the SA; since its start or last change of configuration. */
+  clients(options?: ControlCallOptions): Promise<ClientsJson> {
+    return this.#call("GET", "/v1/clients", undefined, options);
+  }
+
   /** What the caches hold now. */
   cache(options?: ControlCallOptions): Promise<CacheJson> {
     return this.#call("GET", "/v1/cache", undefined, options);
@@ -87,6 +95,12 @@ export class ControlClient implements AsyncDisposable {
   resolve(request: ResolveRequestJson, options: ControlCallOptions = {}): Promise<ResolveJson> {
     const timeoutMs = options.timeoutMs ?? Math.max(this.#timeoutMs, (request.deadlineMs ?? 0) + DEFAULT_TIMEOUT_MS);
     return this.#call("POST", "/v1/resolve", request, { ...options, timeoutMs });
+  }
+
+  /** Resolves and tells each step; a failure to resolve is part of the answer. Waits as `resolve` does. */
+  explain(request: ExplainRequestJson, options: ControlCallOptions = {}): Promise<ExplainJson> {
+    const timeoutMs = options.timeoutMs ?? Math.max(this.#timeoutMs, (request.deadlineMs ?? 0) + DEFAULT_TIMEOUT_MS);
+    return this.#call("POST", "/v1/explain", request, { ...options, timeoutMs });
   }
 
   /** Rejects with VERBENA_CONFIG_INVALID when the files have errors; the daemon goes on with what it has. */

@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
+import { DEFAULT_BREAKER_AFTER, DEFAULT_BREAKER_PAUSE_MS } from "../sa-client/sa-breaker.js";
 import { DEFAULT_PATHS, OPTION_TABLE } from "./options/option-table.js";
 
 const MINUTE_MS = 60_000;
@@ -22,6 +24,10 @@ const flag = v.boolean("must be true or false");
 const names = v.array(text, "must be a list of provider names");
 const lifetime = v.union([count(0), v.literal("never")], "must be a number of milliseconds or never");
 const notObject = "must be a section of keys";
+
+const MAX_REFRESH_SHARE = 0.9;
+const shareText = `must be a number from 0 to ${String(MAX_REFRESH_SHARE)}`;
+const share = v.pipe(v.number(shareText), v.minValue(0, shareText), v.maxValue(MAX_REFRESH_SHARE, shareText));
 
 function section<E extends v.ObjectEntries>(entries: E, message = notObject) {
   return v.object(entries, message);
@@ -74,6 +80,20 @@ const sa = section({
   timeoutMs: v.optional(described(count(1), OPTION_TABLE.timeout.summary), OPTION_TABLE.timeout.fallback),
   retries: v.optional(described(count(0), OPTION_TABLE.retries.summary), OPTION_TABLE.retries.fallback),
   depth: v.optional(described(count(1), OPTION_TABLE.sa_depth.summary), DEFAULT_SA_DEPTH),
+  breakerAfter: v.optional(
+    described(
+      count(0),
+      "Time-outs one after the other after which a silent subnet administrator is left alone for a while; 0 = never.",
+    ),
+    DEFAULT_BREAKER_AFTER,
+  ),
+  breakerPauseMs: v.optional(
+    described(
+      count(1),
+      "First such pause, milliseconds; it doubles with each probe that fails, up to a minute. The upper half is drawn by lot.",
+    ),
+    DEFAULT_BREAKER_PAUSE_MS,
+  ),
 });
 
 const resolver = section({
@@ -108,6 +128,13 @@ const caches = section({
   negativeTtlMs: v.optional(
     described(count(0), "How long a failed lookup is remembered, milliseconds; 0 = not at all."),
     1000,
+  ),
+  refreshShare: v.optional(
+    described(
+      share,
+      "Last share of an entry's life in which it is served and refreshed in the background when asked for; a refresh that fails keeps it until its end. 0 = never.",
+    ),
+    DEFAULT_REFRESH_SHARE,
   ),
   maxEntries: v.optional(
     described(count(1), "Entries of each of the two caches; the longest unused one goes first."),

@@ -15,6 +15,15 @@ export const resolveBody = v.strictObject({
   maxPaths: v.optional(count(1, 127)),
 });
 
+/** `POST /v1/explain`. */
+export const explainBody = v.strictObject({
+  destination: text,
+  format: v.optional(v.picklist(["auto", "name", "ip", "gid", "lid"])),
+  source: v.optional(text),
+  deadlineMs: v.optional(count(1, MAX_DEADLINE_MS)),
+  maxPaths: v.optional(count(1, 127)),
+});
+
 /** `POST /v1/cache/flush`. */
 export const flushBody = v.strictObject({ destination: v.optional(text) });
 

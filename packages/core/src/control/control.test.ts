@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodePathRecord } from "@verbena/ib";
-import { answerOf, FakeEngine } from "../../test/support/fake-engine.js";
+import { answerOf, clientUsages, FakeEngine, saPort } from "../../test/support/fake-engine.js";
 import { ControlClient } from "../client/control-client.js";
 import { coreError } from "../errors.js";
 import { silentLogger } from "../host/default-services.js";
@@ -88,7 +88,8 @@ describe("control socket", () => {
         counters: { error: 1, resolve: 2, noData: 3, addressQuery: 4, addressCache: 5, routeQuery: 6, routeCache: 7 },
       },
     ]);
-    expect(await client.stats()).toMatchObject({ counters: { routeCache: 7 }, clients: 2, uptimeMs: 5 });
+    expect(await client.stats()).toMatchObject({ counters: { routeCache: 7 }, clients: 2, uptimeMs: 5, sa: [saPort] });
+    expect(await client.clients()).toEqual(clientUsages);
     expect((await client.cache()).entries).toEqual([
       {
         cache: "address",
@@ -129,6 +130,23 @@ describe("control socket", () => {
     expect(decodePathRecord(Buffer.from(answer.paths[0]?.record ?? "", "hex"))).toEqual(answerOf(7).paths[0]);
     expect(answer).toMatchObject({ generation: 3, requestId: "r1", provenance: { address: { from: "cache" } } });
     expect(answer).not.toHaveProperty("expiresInMs");
+  });
+
+  it("explains, a failure included", async () => {
+    const explained = await client.explain({ destination: "Node2", source: "192.0.2.1", maxPaths: 2 });
+    expect(engine.requests[0]).toMatchObject({ destination: { name: "node2" }, maxPaths: 2 });
+    expect(explained).toMatchObject({
+      requestId: "r1",
+      destination: "Node2",
+      tookMs: 2,
+      steps: [{ step: "endpoint", tookMs: 1, state: "ready", endpoint: { nodeGuid: "0x0000000000100000" } }],
+      answer: { paths: [{ dlid: 7 }] },
+    });
+    engine.answer = () => Promise.reject(coreError("VERBENA_RESOLVE_NO_DATA", { details: { destination: "x" } }));
+    const failed = await client.explain({ destination: "x" });
+    expect(failed.error).toMatchObject({ code: "VERBENA_RESOLVE_NO_DATA", message: "x is not known" });
+    expect(failed.answer).toBeUndefined();
+    expect(await raw("POST", "/v1/explain", '{"destination":"a","noDelay":true}')).toMatchObject({ status: 400 });
   });
 
   it("hands on the engine's failures with code, message and hint", async () => {

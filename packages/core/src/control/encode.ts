@@ -5,16 +5,21 @@ import type {
   EndpointIdentity,
   EndpointStatus,
   EngineChange,
+  Explanation,
   ResolveAnswer,
+  SaPortStatus,
 } from "../engine/contract.js";
+import { describeFailure } from "./http-status.js";
 import type {
   CacheEntryJson,
   ChangeJson,
   CountersJson,
   EndpointIdentityJson,
   EndpointJson,
+  ExplainJson,
   PathJson,
   ResolveJson,
+  SaPortJson,
 } from "./wire.js";
 
 /** Drops members that are `undefined`, which JSON cannot say and exact optional types do not allow. */
@@ -87,6 +92,25 @@ export function encodeAnswer(answer: ResolveAnswer): ResolveJson {
     ...present<ResolveJson>({ expiresInMs: answer.expiresInMs }),
     generation: answer.generation,
     requestId: answer.requestId,
+  };
+}
+
+/** A port and its SA, member by member. */
+export function encodeSaPort(port: SaPortStatus): SaPortJson {
+  return { ...port, retryInMs: Math.ceil(port.retryInMs) };
+}
+
+/** How a request was answered, or why not. */
+export function encodeExplanation({ steps, answer, error, ...rest }: Explanation): ExplainJson {
+  return {
+    ...rest,
+    steps: steps.map((step) => {
+      if (step.step !== "endpoint") return step;
+      const { endpoint, ...others } = step;
+      return endpoint === undefined ? others : { ...others, endpoint: encodeIdentity(endpoint) };
+    }),
+    ...(answer === undefined ? {} : { answer: encodeAnswer(answer) }),
+    ...(error === undefined ? {} : describeFailure(error).body),
   };
 }
 

@@ -21,6 +21,7 @@ const STATUS: Readonly<Record<string, number>> = {
   VERBENA_RESOLVE_NO_SOURCE: 404,
   VERBENA_RESOLVE_SA_STATUS: 502,
   VERBENA_RESOLVE_TIMEOUT: 504,
+  VERBENA_SA_BREAKER_OPEN: 503,
 };
 
 /** Status and body of an answer that reports a failure. Failures without a code become VERBENA_CONTROL_INTERNAL. */

@@ -1,13 +1,23 @@
 import type { IncomingMessage } from "node:http";
 import { parseDestination } from "../embed/parse-destination.js";
 import type { ResolverEngine } from "../engine/contract.js";
-import { emptyBody, flushBody, resolveBody } from "./bodies.js";
-import { encodeAnswer, encodeCacheEntry, encodeChange, encodeCounters, encodeEndpoint } from "./encode.js";
+import { emptyBody, explainBody, flushBody, resolveBody } from "./bodies.js";
+import {
+  encodeAnswer,
+  encodeCacheEntry,
+  encodeChange,
+  encodeCounters,
+  encodeEndpoint,
+  encodeExplanation,
+  encodeSaPort,
+} from "./encode.js";
 import { readBody } from "./request-body.js";
 import type {
   CacheJson,
   ChangeJson,
+  ClientsJson,
   EndpointsJson,
+  ExplainJson,
   FlushJson,
   ReloadJson,
   ResolveJson,
@@ -49,11 +59,13 @@ export const CONTROL_ROUTES: Readonly<Record<string, Readonly<Record<string, Rou
     GET: ({ engine }) => json({ endpoints: engine.endpoints().map(encodeEndpoint) } satisfies EndpointsJson),
   },
   "/v1/stats": { GET: (host) => json(stats(host) satisfies StatsJson) },
+  "/v1/clients": { GET: ({ engine }) => json(engine.clients() satisfies ClientsJson) },
   "/v1/cache": {
     GET: ({ engine }) => json({ entries: engine.cacheEntries().map(encodeCacheEntry) } satisfies CacheJson),
   },
   "/v1/cache/flush": { POST: flush },
   "/v1/resolve": { POST: resolve },
+  "/v1/explain": { POST: explain },
   "/v1/reload": {
     POST: async (host, { request }) => {
       await readBody(request, emptyBody);
@@ -68,6 +80,7 @@ function stats(host: ControlHost): StatsJson {
   return {
     counters: encodeCounters(host.engine.counters()),
     endpoints: host.engine.endpoints().map(({ key, counters }) => ({ key, counters: encodeCounters(counters) })),
+    sa: host.engine.saPorts().map(encodeSaPort),
     clients,
     uptimeMs,
   };
@@ -77,6 +90,19 @@ async function flush({ engine }: ControlHost, { request }: ControlCall): Promise
   const { destination } = await readBody(request, flushBody);
   const flushed = destination === undefined ? engine.flush() : engine.flush(parseDestination(destination));
   return json({ flushed } satisfies FlushJson);
+}
+
+async function explain({ engine }: ControlHost, { request, signal, client }: ControlCall): Promise<ControlAnswer> {
+  const { destination, format, source, ...limits } = await readBody(request, explainBody);
+  const explanation = await engine.explain({
+    destination: parseDestination(destination, format),
+    ...(source === undefined ? {} : { source: parseDestination(source) }),
+    ...(limits.deadlineMs === undefined ? {} : { deadlineMs: limits.deadlineMs }),
+    ...(limits.maxPaths === undefined ? {} : { maxPaths: limits.maxPaths }),
+    signal,
+    client: { id: client, kind: "control" },
+  });
+  return json(encodeExplanation(explanation) satisfies ExplainJson);
 }
 
 async function resolve({ engine }: ControlHost, { request, signal, client }: ControlCall): Promise<ControlAnswer> {

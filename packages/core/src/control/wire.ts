@@ -64,10 +64,55 @@ export interface EndpointsJson {
   readonly endpoints: readonly EndpointJson[];
 }
 
+/** One client of `GET /v1/clients`. */
+export interface ClientJson {
+  readonly kind: "unix" | "tcp" | "netlink" | "embed" | "control";
+  /** Absent where the client has none to show; all such clients of a kind are one. */
+  readonly pid?: number;
+  readonly uid?: number;
+  readonly command?: string;
+  readonly requests: number;
+  readonly cacheHits: number;
+  readonly errors: number;
+  readonly saQueries: number;
+  /** Since its last request. */
+  readonly idleMs: number;
+}
+
+/** `GET /v1/clients`: who asks the SA most comes first. */
+export interface ClientsJson {
+  readonly clients: readonly ClientJson[];
+  /** Clients that had to make room for others. */
+  readonly forgotten: number;
+}
+
+/** How a port gets on with its SA; counts since the port became active. */
+export interface SaPortJson {
+  readonly device: string;
+  readonly port: number;
+  readonly smLid: number;
+  /** Most queries on their way at once, now. */
+  readonly window: number;
+  readonly inFlight: number;
+  readonly queued: number;
+  readonly breaker: "closed" | "open" | "half-open";
+  /** 0 unless the breaker is open. */
+  readonly retryInMs: number;
+  readonly sent: number;
+  readonly answered: number;
+  readonly busy: number;
+  readonly timeouts: number;
+  readonly refused: number;
+  readonly dropped: number;
+  readonly sendErrors: number;
+}
+
 /** `GET /v1/stats`. */
 export interface StatsJson {
   readonly counters: CountersJson;
   readonly endpoints: readonly { readonly key: string; readonly counters: CountersJson }[];
+  /** Per active port; an older daemon does not tell. */
+  readonly sa?: readonly SaPortJson[];
   readonly clients: number;
   readonly uptimeMs: number;
 }
@@ -149,6 +194,65 @@ export interface ResolveJson {
   readonly expiresInMs?: number;
   readonly generation: number;
   readonly requestId: string;
+}
+
+/** Body of `POST /v1/explain`; members as for `POST /v1/resolve`. */
+export type ExplainRequestJson = Omit<ResolveRequestJson, "noDelay">;
+
+/** One provider that was asked. `overtaken`: another one answered first, or nobody waited any longer. */
+export interface ProviderStepJson {
+  readonly provider: string;
+  readonly outcome: "answered" | "unknown" | "timeout" | "error" | "fault" | "overtaken";
+  readonly tookMs: number;
+  /** Code of its error, or how it broke its contract. */
+  readonly detail?: string;
+}
+
+/** One try of a query to the SA. */
+export interface SaStepJson {
+  readonly method: "get" | "set" | "delete" | "getTable";
+  readonly attributeId: number;
+  readonly outcome: "answered" | "busy" | "timeout";
+  /** MAD status of an answer. */
+  readonly status?: number;
+  readonly tookMs: number;
+}
+
+/** One step of an explanation, in the order in which they happened. */
+export type ExplainStepJson =
+  | {
+      readonly step: "endpoint";
+      readonly tookMs: number;
+      readonly endpoint?: EndpointIdentityJson;
+      readonly state?: "joining" | "ready" | "failed";
+      readonly chosenSource?: string;
+      readonly code?: string;
+    }
+  | {
+      readonly step: "address" | "route";
+      readonly tookMs: number;
+      readonly about: string;
+      /** `due`: a hit that is being refreshed; `joined`: a lookup was under way; `miss`: the providers are asked. */
+      readonly cache: "hit" | "due" | "file" | "negative" | "joined" | "miss";
+      readonly providers: readonly ProviderStepJson[];
+      readonly sa: readonly SaStepJson[];
+      readonly provider?: string;
+      readonly ageMs?: number;
+      /** Absent = never, or nothing is kept. */
+      readonly expiresInMs?: number;
+      readonly code?: string;
+    }
+  | { readonly step: "own"; readonly about: string }
+  | { readonly step: "restart" };
+
+/** Answer to `POST /v1/explain`: what was done, then `answer` or `error`. */
+export interface ExplainJson {
+  readonly requestId: string;
+  readonly destination: string;
+  readonly tookMs: number;
+  readonly steps: readonly ExplainStepJson[];
+  readonly answer?: ResolveJson;
+  readonly error?: ErrorJson["error"];
 }
 
 /** Answer to `POST /v1/reload`. */

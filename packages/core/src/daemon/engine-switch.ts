@@ -2,14 +2,17 @@ import type { CachedResolver } from "../acm/acm-handler.js";
 import type {
   AcmCounters,
   CacheEntry,
+  ClientUsages,
   EndpointStatus,
   EngineChange,
+  Explanation,
   PathRequest,
   ResolveAnswer,
   ResolveRequest,
   ResolverEngine,
   SaPassThrough,
   SaPassThroughAnswer,
+  SaPortStatus,
   SourceSpec,
 } from "../engine/contract.js";
 import type { Destination } from "../sdk/destination.js";
@@ -48,6 +51,10 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
     return this.#track((engine) => engine.resolve(request));
   }
 
+  explain(request: ResolveRequest): Promise<Explanation> {
+    return this.#track((engine) => engine.explain(request));
+  }
+
   resolvePath(request: PathRequest): Promise<ResolveAnswer> {
     return this.#track((engine) => engine.resolvePath(request));
   }
@@ -74,6 +81,14 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
 
   counters(): AcmCounters {
     return this.#current.counters();
+  }
+
+  clients(): ClientUsages {
+    return this.#current.clients();
+  }
+
+  saPorts(): readonly SaPortStatus[] {
+    return this.#current.saPorts();
   }
 
   cacheEntries(): readonly CacheEntry[] {

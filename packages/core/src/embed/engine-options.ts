@@ -10,9 +10,12 @@ export function engineOptions(
   | "retries"
   | "deadlineMs"
   | "saDepth"
+  | "saBreakerAfter"
+  | "saBreakerPauseMs"
   | "addressTtlMs"
   | "routeTtlMs"
   | "negativeTtlMs"
+  | "refreshShare"
   | "cacheMaxEntries"
   | "loopback"
   | "supportIpsInAddressFile"
@@ -23,9 +26,12 @@ export function engineOptions(
     retries: sa.retries,
     deadlineMs: resolver.deadlineMs,
     saDepth: sa.depth,
+    saBreakerAfter: sa.breakerAfter,
+    saBreakerPauseMs: sa.breakerPauseMs,
     addressTtlMs: lifetime(caches.address.ttlMs),
     routeTtlMs: lifetime(caches.route.ttlMs),
     negativeTtlMs: caches.negativeTtlMs,
+    refreshShare: caches.refreshShare,
     cacheMaxEntries: caches.maxEntries,
     loopback: resolver.loopback,
     supportIpsInAddressFile: addresses.supportIps,

@@ -38,3 +38,17 @@ function saStatusOf(error: unknown): number | undefined {
   const saStatus = VerbenaError.is(error) ? error.details["saStatus"] : undefined;
   return typeof saStatus === "number" && saStatus !== 0 ? saStatus : undefined;
 }
+
+/** The SA is being left alone: the failure of the provider that wanted to ask it. */
+export function breakerErrorOf(failures: readonly ChainFailure[]): VerbenaError | undefined {
+  for (const failure of failures) {
+    if (failure.kind === "error" && VerbenaError.is(failure.error, "VERBENA_SA_BREAKER_OPEN")) return failure.error;
+  }
+  return undefined;
+}
+
+/** What an explanation says about a failure beside its kind. */
+export function detailOf(failure: ChainFailure): string | undefined {
+  if (failure.kind === "fault") return failure.what;
+  return failure.kind === "error" && VerbenaError.is(failure.error) ? failure.error.code : undefined;
+}

@@ -1,5 +1,6 @@
 import type { Clock } from "../sdk/services.js";
-import { type ChainFailure, failureOf } from "./chain-failure.js";
+import { type ChainFailure, detailOf, failureOf } from "./chain-failure.js";
+import type { ProviderOutcome, ProviderStep } from "./explanation.js";
 
 /** One provider of a chain, ready to be asked. */
 export interface ChainLink<A> {
@@ -20,6 +21,8 @@ export interface ChainOptions<A> {
   readonly companionDelayMs?: number | undefined;
   /** What is wrong with an answer's shape, if anything. */
   readonly check: (answer: A) => string | undefined;
+  /** Is told how each provider that was asked has ended. */
+  readonly onEnd?: (step: ProviderStep) => void;
 }
 
 /** `failures` in the order they happened; empty when no provider was there to ask. */
@@ -36,7 +39,11 @@ export function askChain<A>(links: readonly ChainLink<A>[], options: ChainOption
 
 class ChainRun<A> {
   readonly #failures: ChainFailure[] = [];
-  readonly #open = new Map<number, { readonly controller: AbortController; readonly cancels: (() => void)[] }>();
+  readonly #open = new Map<
+    number,
+    { readonly controller: AbortController; readonly cancels: (() => void)[]; readonly startedAt: number }
+  >();
+  readonly #told = new Set<number>();
   #next = 0;
   #isDone = false;
   #cancelDeadline: () => void = () => undefined;
@@ -63,7 +70,10 @@ class ChainRun<A> {
 
   /** Whoever is still silent has timed out. */
   #giveUp(): void {
-    for (const index of this.#open.keys()) this.#failures.push({ provider: this.#name(index), kind: "timeout" });
+    for (const index of this.#open.keys()) {
+      this.#failures.push({ provider: this.#name(index), kind: "timeout" });
+      this.#tell(index, this.options.clock.now() < this.options.deadline ? "overtaken" : "timeout");
+    }
     this.#finish({ found: false, failures: this.#failures });
   }
 
@@ -76,7 +86,11 @@ class ChainRun<A> {
       return;
     }
     this.#next += 1;
-    const run = { controller: new AbortController(), cancels: this.#timers(index) };
+    const run = {
+      controller: new AbortController(),
+      cancels: this.#timers(index),
+      startedAt: this.options.clock.now(),
+    };
     this.#open.set(index, run);
     let answer: Promise<A | undefined>;
     try {
@@ -123,12 +137,16 @@ class ChainRun<A> {
     }
     const wrong = this.options.check(value);
     if (wrong !== undefined) this.#fail(index, { provider, kind: "fault", what: wrong });
-    else this.#finish({ found: true, provider, answer: value });
+    else {
+      this.#tell(index, "answered");
+      this.#finish({ found: true, provider, answer: value });
+    }
   }
 
   #fail(index: number, failure: ChainFailure): void {
     const run = this.#open.get(index);
     if (run === undefined) return;
+    this.#tell(index, failure.kind, detailOf(failure));
     this.#open.delete(index);
     for (const cancel of run.cancels) cancel();
     if (failure.kind === "timeout") run.controller.abort();
@@ -141,12 +159,23 @@ class ChainRun<A> {
     this.#isDone = true;
     this.#cancelDeadline();
     this.options.signal.removeEventListener("abort", this.#onAbort);
-    for (const { controller, cancels } of this.#open.values()) {
+    for (const [index, { controller, cancels }] of this.#open) {
+      this.#tell(index, "overtaken");
       for (const cancel of cancels) cancel();
       controller.abort();
     }
     this.#open.clear();
     this.resolve(outcome);
+  }
+
+  /** Once for each; what comes later is about one that has been told. */
+  #tell(index: number, outcome: ProviderOutcome, detail?: string): void {
+    const { onEnd, clock } = this.options;
+    const run = this.#open.get(index);
+    if (onEnd === undefined || run === undefined || this.#told.has(index)) return;
+    this.#told.add(index);
+    const tookMs = clock.now() - run.startedAt;
+    onEnd({ provider: this.#name(index), outcome, tookMs, ...(detail === undefined ? {} : { detail }) });
   }
 
   #name(index: number): string {

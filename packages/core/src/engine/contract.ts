@@ -4,6 +4,16 @@
  */
 import type { Gid, Guid, IpAddress, Lid, PathRecord, PKey } from "@verbena/ib";
 import type { Destination } from "../sdk/destination.js";
+import type { Explanation } from "./explanation.js";
+
+export type {
+  CacheState,
+  ExplainStep,
+  Explanation,
+  ProviderOutcome,
+  ProviderStep,
+  SaStep,
+} from "./explanation.js";
 
 /** Who asks; for accounting and logs. */
 export interface ClientIdentity {
@@ -119,6 +129,57 @@ export interface SaPassThroughAnswer {
   readonly record: Buffer;
 }
 
+/** What one client has made of the engine. */
+export interface ClientUsage {
+  readonly kind: ClientIdentity["kind"];
+  readonly pid?: number;
+  readonly uid?: number;
+  /** Name of its command, where it could be read. */
+  readonly command?: string;
+  readonly requests: number;
+  /** Requests answered without asking any provider. */
+  readonly cacheHits: number;
+  /** Requests that failed. */
+  readonly errors: number;
+  /** Queries to the SA that its requests caused, repeats included; of those who share a lookup the first one has caused it. */
+  readonly saQueries: number;
+  /** Since its last request. */
+  readonly idleMs: number;
+}
+
+/** All clients remembered, who asks the SA most first. */
+export interface ClientUsages {
+  readonly clients: readonly ClientUsage[];
+  /** Clients that had to make room for others. */
+  readonly forgotten: number;
+}
+
+/** How a port gets on with its SA; counts since the port became active. */
+export interface SaPortStatus {
+  readonly device: string;
+  readonly port: number;
+  readonly smLid: Lid;
+  /** Most queries on their way at once, now; between 1 and `sa.depth`. */
+  readonly window: number;
+  readonly inFlight: number;
+  /** Queries that wait for a place in the window. */
+  readonly queued: number;
+  /** `open`: the SA was silent and is left alone; `half-open`: one query is on its way to find out how it is. */
+  readonly breaker: "closed" | "open" | "half-open";
+  /** How long it is still left alone, milliseconds; 0 unless `open`. */
+  readonly retryInMs: number;
+  /** Tries sent, and what became of them. */
+  readonly sent: number;
+  readonly answered: number;
+  readonly busy: number;
+  readonly timeouts: number;
+  /** Queries refused because the breaker was open. */
+  readonly refused: number;
+  /** Answers nobody waits for: late, duplicate, foreign, malformed. */
+  readonly dropped: number;
+  readonly sendErrors: number;
+}
+
 /** One cache entry, as `cache ls` shows it. */
 export interface CacheEntry {
   readonly cache: "address" | "route";
@@ -161,10 +222,13 @@ export type EngineChange =
 
 /**
  * The engine. Failures are coded errors: VERBENA_RESOLVE_NO_DATA, _TIMEOUT, _NO_SOURCE, _DESTINATION, _DESTINATION_TYPE,
- * _NOT_READY, _SA_STATUS (with `saStatus`), _NO_ROUTE_TO_SOURCE (with `errno`), _ABORTED, _CLOSED. Only the client protocol's handler
+ * _NOT_READY, _SA_STATUS (with `saStatus`), _NO_ROUTE_TO_SOURCE (with `errno`), _ABORTED, _CLOSED; and VERBENA_SA_BREAKER_OPEN (with
+ * `retryInMs`) while a silent SA is left alone and the caches do not know. Only the client protocol's handler
  * maps them to wire statuses.
  */
 export interface ResolverEngine {
+  /** Resolves like `resolve`, and tells how. A failure with a code is part of what it tells. */
+  explain(request: ResolveRequest): Promise<Explanation>;
   /** Endpoint, address, route; from the caches where they know. */
   resolve(request: ResolveRequest): Promise<ResolveAnswer>;
   /** Endpoint and route; a GID or LID needs no address step. */
@@ -187,6 +251,10 @@ export interface ResolverEngine {
    * that reached no endpoint. Requests that an edge refuses by itself are its own to count.
    */
   counters(): AcmCounters;
+  /** How each active port gets on with its SA. */
+  saPorts(): readonly SaPortStatus[];
+  /** Who asks, and who makes us ask the SA; since the engine started. */
+  clients(): ClientUsages;
   /** Everything cached now, of all endpoints. */
   cacheEntries(): readonly CacheEntry[];
   /** Drops one destination, or all; returns how many entries went. Entries from files are read again. */

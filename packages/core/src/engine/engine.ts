@@ -1,3 +1,4 @@
+import { VerbenaError } from "@verbena/ib";
 import { AddressBook } from "../addresses/address-book.js";
 import { AddressWatch } from "../addresses/address-watch.js";
 import type { AddressFileEntry } from "../addresses/local-addresses.js";
@@ -7,17 +8,22 @@ import { PortTable } from "../ports/port-table.js";
 import type { Destination } from "../sdk/destination.js";
 import { listCache } from "./cache-listing.js";
 import { ChangeFeed } from "./change-feed.js";
+import { ClientBook } from "./client-book.js";
 import type {
   AcmCounters,
   CacheEntry,
+  ClientIdentity,
+  ClientUsages,
   EndpointStatus,
   EngineChange,
+  Explanation,
   PathRequest,
   ResolveAnswer,
   ResolveRequest,
   ResolverEngine,
   SaPassThrough,
   SaPassThroughAnswer,
+  SaPortStatus,
   SourceSpec,
 } from "./contract.js";
 import { CounterBook, readCounters } from "./counters.js";
@@ -29,8 +35,9 @@ import type { LocalEndpoint } from "./local-endpoint.js";
 import { type EngineOptions, type EngineSettings, engineSettings } from "./options.js";
 import { Pipeline } from "./pipeline.js";
 import { type Call, makeCall, pathText, Restart } from "./request-call.js";
-import { countFailure, RequestLoop } from "./request-loop.js";
+import { type Choose, countFailure, RequestLoop } from "./request-loop.js";
 import { passThroughError, passThroughQuery } from "./sa-pass-through.js";
+import { Trace } from "./trace.js";
 import { settledWithin } from "./wait-for.js";
 
 /** How long the start waits for the first listing of the host's IP addresses. */
@@ -66,6 +73,9 @@ class Engine implements EngineHandle {
   readonly #book: AddressBook;
   readonly #feed = new ChangeFeed();
   readonly #counters = new CounterBook();
+  readonly #clients: ClientBook;
+  /** Explanations being made, by request id. */
+  readonly #traces = new Map<string, Trace>();
   readonly #pipeline: Pipeline;
   readonly #host: HostEndpoints;
   readonly #ports: PortTable;
@@ -83,6 +93,7 @@ class Engine implements EngineHandle {
     this.#idPrefix = `${Math.floor(settings.random() * 0x1_0000)
       .toString(16)
       .padStart(4, "0")}-`;
+    this.#clients = new ClientBook(settings.commandOf);
     this.#book = new AddressBook(settings.addressFile, settings.supportIpsInAddressFile);
     this.#pipeline = new Pipeline({
       settings,
@@ -98,6 +109,15 @@ class Engine implements EngineHandle {
       book: this.#book,
       counters: this.#counters,
       feed: this.#feed,
+      saObserver: {
+        onSent: ({ requestId }) => {
+          this.#clients.saQuery(requestId);
+        },
+        onOutcome: (query, outcome, tookMs, status) => {
+          if (this.#traces.size === 0 || query.requestId === undefined) return;
+          this.#traces.get(query.requestId)?.sa(query, outcome, tookMs, status);
+        },
+      },
       onVoid: (endpoints) => {
         this.#forgetting.endpoints(endpoints, "the port has changed");
       },
@@ -132,7 +152,7 @@ class Engine implements EngineHandle {
     if (cached !== undefined) return Promise.resolve(cached);
     const { destination, maxPaths = 1 } = request;
     const call = this.#call(destination.text, request);
-    return this.#loop.serve(call, async () => {
+    return this.#serve(call, request.client, async () => {
       const { endpoint, chosenSource } = await this.#selector.select(request, call);
       return {
         endpoint,
@@ -144,11 +164,45 @@ class Engine implements EngineHandle {
     });
   }
 
+  async explain(request: ResolveRequest): Promise<Explanation> {
+    const { clock } = this.#settings;
+    const { destination, maxPaths = 1 } = request;
+    const trace = new Trace(clock);
+    const call = { ...this.#call(destination.text, request), trace };
+    const { requestId, startedAt } = call;
+    const explained = (outcome: Pick<Explanation, "answer" | "error">): Explanation => ({
+      requestId,
+      destination: destination.text,
+      tookMs: clock.now() - startedAt,
+      steps: trace.steps,
+      ...outcome,
+    });
+    this.#traces.set(requestId, trace);
+    try {
+      const answer = await this.#serve(call, request.client, async () => {
+        const { endpoint, chosenSource } = await trace.endpoint(() => this.#selector.select(request, call));
+        return {
+          endpoint,
+          work: async (of) => {
+            const found = await this.#pipeline.resolve(endpoint, destination, maxPaths, of);
+            return chosenSource === undefined ? found : { ...found, chosenSource };
+          },
+        };
+      });
+      return explained({ answer });
+    } catch (error) {
+      if (!VerbenaError.is(error)) throw error;
+      return explained({ error });
+    } finally {
+      this.#traces.delete(requestId);
+    }
+  }
+
   resolvePath(request: PathRequest): Promise<ResolveAnswer> {
     const cached = this.tryResolvePathCached(request);
     if (cached !== undefined) return Promise.resolve(cached);
     const call = this.#call(pathText(request), request);
-    return this.#loop.serve(call, () => {
+    return this.#serve(call, request.client, () => {
       if (request.dlid === 0 && request.dgid === 0n) throw coreError("VERBENA_RESOLVE_DESTINATION");
       const endpoint = chooseEndpoint(this.#host.runtimes(), request);
       if (endpoint === undefined) throw noEndpoint("none fits the GIDs, LIDs and P_Key asked for");
@@ -159,20 +213,25 @@ class Engine implements EngineHandle {
   tryResolveCached(request: ResolveRequest): ResolveAnswer | undefined {
     const endpoint = this.#selector.now(request);
     if (endpoint?.state !== "ready" || request.signal?.aborted === true) return undefined;
-    return this.#hit(endpoint, this.#pipeline.peek(endpoint, request.destination, request.maxPaths ?? 1, this.#nextId));
+    return this.#hit(
+      endpoint,
+      request.client,
+      this.#pipeline.peek(endpoint, request.destination, request.maxPaths ?? 1, this.#nextId),
+    );
   }
 
   tryResolvePathCached(request: PathRequest): ResolveAnswer | undefined {
     if ((request.dlid === 0 && request.dgid === 0n) || request.signal?.aborted === true) return undefined;
     const endpoint = chooseEndpoint(this.#host.runtimes(), request);
     if (endpoint?.state !== "ready") return undefined;
-    return this.#hit(endpoint, this.#pipeline.peekPath(endpoint, request, this.#nextId));
+    return this.#hit(endpoint, request.client, this.#pipeline.peekPath(endpoint, request, this.#nextId));
   }
 
   async querySa(request: SaPassThrough): Promise<SaPassThroughAnswer> {
     const call = this.#call("the SA", { client: request.client, ...(request.signal && { signal: request.signal }) });
     const { ends, query } = passThroughQuery(request, call.requestId, this.#settings.deadlineMs);
     this.#counters.core.resolve += 1;
+    const usage = this.#clients.request(request.client, call.requestId, call.startedAt);
     let endpoint: LocalEndpoint | undefined;
     try {
       if (this.#closing !== undefined) throw coreError("VERBENA_RESOLVE_CLOSED");
@@ -191,6 +250,7 @@ class Engine implements EngineHandle {
           ? noEndpoint("none fits the GIDs, LIDs and P_Key asked for")
           : passThroughError(caught);
       if (endpoint !== undefined) countFailure(endpoint.counters, error);
+      usage.errors += 1;
       throw error;
     }
   }
@@ -207,6 +267,18 @@ class Engine implements EngineHandle {
   counters(): AcmCounters {
     const living = new Map(this.#host.endpoints().map((endpoint) => [endpoint.key, endpoint]));
     return this.#counters.aggregate((key, counters) => readCounters(counters, living.get(key)?.sessions()));
+  }
+
+  clients(): ClientUsages {
+    return { clients: this.#clients.list(this.#settings.clock.now()), forgotten: this.#clients.forgotten };
+  }
+
+  saPorts(): readonly SaPortStatus[] {
+    return this.#host.runtimes().flatMap((runtime) => {
+      const stats = runtime.saStats();
+      const { device, port, smLid } = runtime.port;
+      return stats === undefined ? [] : [{ device, port, smLid, ...stats }];
+    });
   }
 
   cacheEntries(): readonly CacheEntry[] {
@@ -257,8 +329,23 @@ class Engine implements EngineHandle {
     this.#feed.close();
   }
 
-  #hit(endpoint: LocalEndpoint, answer: ResolveAnswer | undefined): ResolveAnswer | undefined {
+  /** Serves a request that may need a lookup, on its client's account. */
+  async #serve(call: Call, client: ClientIdentity, choose: Choose): Promise<ResolveAnswer> {
+    const usage = this.#clients.request(client, call.requestId, call.startedAt);
+    try {
+      const answer = await this.#loop.serve(call, choose);
+      const { address, route } = answer.provenance;
+      if (address?.from !== "provider" && route.from !== "provider") usage.cacheHits += 1;
+      return answer;
+    } catch (error) {
+      usage.errors += 1;
+      throw error;
+    }
+  }
+
+  #hit(endpoint: LocalEndpoint, client: ClientIdentity, answer: ResolveAnswer | undefined): ResolveAnswer | undefined {
     if (answer === undefined) return undefined;
+    this.#clients.hit(client, this.#settings.clock.now());
     this.#counters.core.resolve += 1;
     endpoint.counters.resolve += 1;
     endpoint.counters.routeCache += 1;

@@ -3,6 +3,7 @@ import type { AddressBook, AddressBookChange } from "../addresses/address-book.j
 import { isOnEndpoint, localAddressKey } from "../addresses/local-addresses.js";
 import type { PortSource } from "../ports/port-source.js";
 import type { PortChange, PortTable } from "../ports/port-table.js";
+import type { SaObserver } from "../sa-client/sa-client.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { ChangeFeed } from "./change-feed.js";
 import type { CounterBook } from "./counters.js";
@@ -16,6 +17,7 @@ export interface HostEndpointsOptions {
   readonly counters: CounterBook;
   readonly feed: ChangeFeed;
   readonly source: PortSource;
+  readonly saObserver: SaObserver;
   /** What was learnt or is being asked through these endpoints is void. */
   readonly onVoid: (endpoints: readonly LocalEndpoint[]) => void;
   /** A name or IP has become local, or has stopped to be: nobody may remember it as something else. */
@@ -137,7 +139,8 @@ export class HostEndpoints {
     const named = new Set([...settings.chains.address, ...settings.chains.route]);
     const providers = new Map([...settings.providers].filter(([provider]) => named.has(provider)));
     const verbs = source.devices().find((device) => device.name === port.device)?.verbs;
-    const runtime = new PortRuntime({ settings, port, providers, verbs, onLearned });
+    const { saObserver } = this.#options;
+    const runtime = new PortRuntime({ settings, port, providers, verbs, onLearned, saObserver });
     this.#runtimes.set(name, runtime);
     const keys = new Set<string>();
     for (const [index, pkey] of port.pkeys.entries()) {

@@ -1,14 +1,16 @@
-import type { CacheOrigin, CacheScope, PositiveEntry } from "../cache/cache-entry.js";
+import type { CacheOrigin, CacheScope, NegativeEntry, PositiveEntry } from "../cache/cache-entry.js";
 import { type FlightContext, FlightExpired, Flights } from "../cache/flights.js";
+import { nextRefreshTime, refreshTime } from "../cache/refresh.js";
 import { ResolutionCache } from "../cache/resolution-cache.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LearnedEntry, ResolveContext } from "../sdk/provider.js";
 import { askChain, type ChainLink } from "./chain.js";
-import { type ChainFailure, isStale, verdictOf } from "./chain-failure.js";
+import { breakerErrorOf, type ChainFailure, isStale, verdictOf } from "./chain-failure.js";
+import type { CacheState } from "./explanation.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { reportFault } from "./provider-call.js";
-import { type Call, failedLookup, NotYet, noData, Restart } from "./request-call.js";
+import { type Call, failedLookup, leftBehind, NotYet, noData, Restart } from "./request-call.js";
 
 /** What a step looks up: one key under one endpoint. */
 export interface Question<A, V extends object> {
@@ -64,9 +66,10 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     this.flights = new Flights(clock, options.settings.deadlineMs * FULL_SHARE);
   }
 
-  /** The living entry of a key; the fast path. */
+  /** The living entry of a key; the fast path. One that is due for a refresh is left to {@link LookupStep.find}, which starts it. */
   peek(key: string, scope: CacheScope, now: number): PositiveEntry<V> | undefined {
-    return this.cache.get(key, scope, now);
+    const entry = this.cache.get(key, scope, now);
+    return entry === undefined || entry.refreshAt <= now ? undefined : entry;
   }
 
   /** Whether {@link LookupStep.find} would need nobody. */
@@ -81,12 +84,33 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
    * The answer to a question, from wherever it can be had. Rejects with the coded errors of the engine, with {@link Restart} when the
    * endpoint changed under the lookup, with {@link NotYet} when somebody would have to be asked and the request does not wait.
    */
-  async find(question: Question<A, V>, call: Call): Promise<Found<V>> {
+  find(question: Question<A, V>, call: Call): Promise<Found<V>> {
+    const work = (): Promise<Found<V>> => this.#find(question, call);
+    return call.trace?.lookup(this.#options.name, question.subject.text, this.#stateOf(question), work) ?? work();
+  }
+
+  /** What {@link LookupStep.find} will meet, for an explanation. */
+  #stateOf(question: Question<A, V>): { readonly cache: CacheState; readonly entry?: NegativeEntry | undefined } {
+    const { key, endpoint } = question;
+    const now = this.#options.settings.clock.now();
+    const cached = this.cache.get(key, endpoint.scope, now);
+    if (cached !== undefined) return { cache: cached.refreshAt <= now ? "due" : "hit" };
+    if (this.isKnown(question)) return { cache: "file" };
+    const entry = this.cache.getNegative(key, endpoint.scope, now);
+    if (entry !== undefined) return { cache: "negative", entry };
+    return { cache: this.flights.isUnderWay(key, endpoint.scope) ? "joined" : "miss" };
+  }
+
+  async #find(question: Question<A, V>, call: Call): Promise<Found<V>> {
     const { clock, deadlineMs } = this.#options.settings;
     const { key, endpoint } = question;
     const now = clock.now();
     const cached = this.cache.get(key, endpoint.scope, now) ?? this.#fromFile(question, now);
-    if (cached !== undefined) return { entry: cached, wasCached: true };
+    if (cached !== undefined) {
+      // What ends with its address gains nothing from a refresh before the address has had its own.
+      if (cached.refreshAt <= now && question.latest > cached.expiresAt) this.#refresh(question, cached, call);
+      return { entry: cached, wasCached: true };
+    }
     const negative = this.cache.getNegative(key, endpoint.scope, now);
     if (negative !== undefined) {
       throw call.waits ? failedLookup(negative.reason, call.destination) : noData(call.destination);
@@ -103,6 +127,22 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const wrong = question.check(answer);
     if (wrong !== undefined) reportFault(this.#options.settings, provider, `taught something wrong: ${wrong}`);
     else if (question.endpoint.scope === scope) this.#put(question, provider, "learned", answer);
+  }
+
+  /**
+   * Looks up again what is still good, for those who ask later. It is a lookup like any other: it ends with its scope, and a request that
+   * finds the entry expired meanwhile waits for it. When it fails the entry stays.
+   */
+  #refresh(question: Question<A, V>, entry: PositiveEntry<V>, call: Call): void {
+    const { clock, deadlineMs } = this.#options.settings;
+    entry.refreshAt = Number.POSITIVE_INFINITY;
+    const deadline = clock.now() + deadlineMs;
+    const background = leftBehind(call, deadline);
+    const start = (context: FlightContext): Promise<PositiveEntry<V>> => this.#ask(question, background, context);
+    const flight = { key: question.key, scope: question.endpoint.scope, subject: question.subject };
+    this.flights.join(flight, deadline, start, background, background).catch(() => {
+      entry.refreshAt = nextRefreshTime(clock.now(), entry.expiresAt);
+    });
   }
 
   async #ask(question: Question<A, V>, call: Call, flight: FlightContext): Promise<PositiveEntry<V>> {
@@ -133,6 +173,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       signal: flight.signal,
       companionDelayMs,
       check: question.check,
+      ...(call.trace === undefined ? {} : { onEnd: (ended) => call.trace?.provider(ended) }),
     });
     // Whatever came, it is about a world that is gone, or about a destination that was flushed while the answer was on its way here.
     if (endpoint.scope !== scope || flight.signal.reason instanceof Restart) throw new Restart();
@@ -146,7 +187,9 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   }
 
   #put(question: Question<A, V>, provider: string, origin: CacheOrigin, answer: A): PositiveEntry<V> {
-    const createdAt = this.#options.settings.clock.now();
+    const { settings, ttlMs } = this.#options;
+    const createdAt = settings.clock.now();
+    const expiresAt = Math.min(createdAt + (answer.ttlMs ?? ttlMs), question.latest);
     const entry: PositiveEntry<V> = {
       state: "positive",
       key: question.key,
@@ -156,7 +199,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       origin,
       value: question.keep(answer),
       createdAt,
-      expiresAt: Math.min(createdAt + (answer.ttlMs ?? this.#options.ttlMs), question.latest),
+      expiresAt,
+      refreshAt: refreshTime(createdAt, expiresAt, settings.refreshShare),
     };
     this.cache.put(entry);
     return entry;
@@ -166,6 +210,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const { endpoint, key, subject } = question;
     const found = question.fromFile();
     if (found === undefined || found.expiresAt <= now) return undefined;
+    const createdAt = endpoint.files?.loadedAt ?? now;
+    const expiresAt = Math.min(found.expiresAt, question.latest);
     const entry: PositiveEntry<V> = {
       state: "positive",
       key,
@@ -174,8 +220,9 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       provider: "file",
       origin: "file",
       value: found.value,
-      createdAt: endpoint.files?.loadedAt ?? now,
-      expiresAt: Math.min(found.expiresAt, question.latest),
+      createdAt,
+      expiresAt,
+      refreshAt: refreshTime(createdAt, expiresAt, this.#options.settings.refreshShare),
     };
     this.cache.put(entry);
     return entry;
@@ -185,9 +232,13 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   #fail(question: Question<A, V>, call: Call, failures: readonly ChainFailure[]): Error {
     const { settings } = this.#options;
     const reason = verdictOf(failures);
+    const leftAlone = breakerErrorOf(failures);
+    // Nothing has been learnt, and asking again costs the SA nothing.
+    if (leftAlone !== undefined && reason.kind !== "sa-status") return leftAlone;
     const [first] = failures;
     const createdAt = settings.clock.now();
-    if (first !== undefined && settings.negativeTtlMs > 0) {
+    const isRefresh = this.cache.get(question.key, question.endpoint.scope, createdAt) !== undefined;
+    if (first !== undefined && settings.negativeTtlMs > 0 && !isRefresh) {
       this.cache.putNegative({
         state: "negative",
         key: question.key,

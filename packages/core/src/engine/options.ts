@@ -1,13 +1,16 @@
 import type { NativeServices } from "@verbena/native";
 import type { AddressFileEntry } from "../addresses/local-addresses.js";
 import type { SourceSelector } from "../addresses/source-selector.js";
+import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
 import { coreError } from "../errors.js";
 import { noMetrics, silentLogger, systemClock, systemRandom } from "../host/default-services.js";
 import type { PreloadSource } from "../preload/types.js";
+import { DEFAULT_BREAKER_AFTER, DEFAULT_BREAKER_PAUSE_MS } from "../sa-client/sa-breaker.js";
 import { DEFAULT_SA_DEPTH } from "../sa-client/sa-client.js";
 import type { SaWindow } from "../sa-client/sa-window.js";
 import type { ResolutionProvider } from "../sdk/provider.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
+import { type CommandReader, procCommand } from "./client-book.js";
 
 /** Which providers are asked, in which order. Names are keys of `EngineOptions.providers`. */
 export interface ChainNames {
@@ -36,16 +39,25 @@ export interface EngineOptions {
   readonly retries?: number;
   /** How long a request may take unless it says otherwise. Default (retries + 1) × timeoutMs. */
   readonly deadlineMs?: number;
-  /** Queries on their way to the SA at once, per port. Default 16: an SA serves many, ibacm's 1 lets one slow answer hold up all. */
+  /**
+   * Most queries on their way to the SA at once, per port; fewer while it is BUSY or silent. Default 16: an SA serves many, ibacm's 1 lets one
+   * slow answer hold up all.
+   */
   readonly saDepth?: number;
-  /** Makes the window of a port, instead of a fixed one of `saDepth`. */
+  /** Makes the window of a port, instead of an adaptive one of at most `saDepth`. */
   readonly saWindow?: () => SaWindow;
+  /** Time-outs one after the other after which a silent SA is left alone for a while. Default 5; 0 = it never is. */
+  readonly saBreakerAfter?: number;
+  /** First pause of a silent SA, milliseconds; doubles up to a minute. Default 1000. */
+  readonly saBreakerPauseMs?: number;
   /** Default 24 hours. */
   readonly addressTtlMs?: number;
   /** Default never; a route goes at the latest with the address it was found for. */
   readonly routeTtlMs?: number;
   /** How long a failed lookup is remembered. Default 1000; 0 = not at all. */
   readonly negativeTtlMs?: number;
+  /** Last share of an entry's life in which it is refreshed in the background when asked for. Default 0.1; 0 = never. */
+  readonly refreshShare?: number;
   /** Bound of each of the two caches, over all endpoints. Default 100,000. */
   readonly cacheMaxEntries?: number;
   /** `local` (default): own addresses are answered from here; `none`: they are asked for like any other. */
@@ -58,6 +70,8 @@ export interface EngineOptions {
   readonly sourceSelector?: SourceSelector | "kernel" | "fabric";
   /** What is known from files; read for each endpoint when it comes up. */
   readonly preload?: PreloadSource;
+  /** The command's name of a client's process, for `clients()`. Default: `/proc/PID/comm`. */
+  readonly commandOf?: CommandReader;
   /** Name shown in the endpoint query. Default `ibacmp` when the address chain names `acm`, else the first provider of the chain. */
   readonly providerLabel?: string;
 }
@@ -93,14 +107,18 @@ export function engineSettings(options: EngineOptions): EngineSettings {
     metrics: noMetrics,
     deadlineMs: (retries + 1) * timeoutMs,
     saDepth: DEFAULT_SA_DEPTH,
+    saBreakerAfter: DEFAULT_BREAKER_AFTER,
+    saBreakerPauseMs: DEFAULT_BREAKER_PAUSE_MS,
     addressTtlMs: DAY_MS,
     routeTtlMs: Number.POSITIVE_INFINITY,
     negativeTtlMs: 1_000,
+    refreshShare: DEFAULT_REFRESH_SHARE,
     cacheMaxEntries: 100_000,
     loopback: "local",
     addressFile: [],
     supportIpsInAddressFile: false,
     sourceSelector: "kernel",
+    commandOf: procCommand,
     providerLabel: chains.address.includes("acm") ? "ibacmp" : (chains.address[0] ?? chains.route[0] ?? "none"),
     ...options,
     timeoutMs,

@@ -88,6 +88,7 @@ export class Pipeline {
     const key = destinationKey(to);
     if (this.#isOwn(endpoint, key)) {
       counters.routeCache += 1;
+      call.trace?.own(to.text);
       return localAnswer(endpoint, call.requestId);
     }
     if (to.kind === "gid" || to.kind === "lid") return this.#route(endpoint, directQuery(endpoint, to, maxPaths), call);

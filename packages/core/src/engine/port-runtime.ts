@@ -2,8 +2,9 @@ import { VerbenaError } from "@verbena/ib";
 import type { VerbsContext } from "@verbena/native";
 import { coreError } from "../errors.js";
 import type { PortSignalType } from "../ports/port-source.js";
-import { SaClient } from "../sa-client/sa-client.js";
-import { fixedWindow } from "../sa-client/sa-window.js";
+import { SaBreaker } from "../sa-client/sa-breaker.js";
+import { SaClient, type SaClientStats, type SaObserver } from "../sa-client/sa-client.js";
+import { adaptiveWindow } from "../sa-client/sa-window.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EndpointSession, LearnedEntry, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
@@ -21,6 +22,7 @@ export interface PortRuntimeOptions {
   readonly verbs: VerbsContext | undefined;
   /** A provider has overheard something on an endpoint of this port. */
   readonly onLearned: (endpoint: LocalEndpoint, provider: string, entry: LearnedEntry) => void;
+  readonly saObserver: SaObserver;
 }
 
 /** An open port: its SA client, what the providers have opened on it, and its endpoints, oldest first. */
@@ -45,13 +47,18 @@ export class PortRuntime {
     this.#verbs = options.verbs;
     this.#onLearned = options.onLearned;
     this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
-    const sa = this.#openSa();
+    const sa = this.#openSa(options.saObserver);
     this.#client = sa instanceof SaClient ? sa : undefined;
     this.sa = sa;
   }
 
   get port(): Port {
     return this.#port;
+  }
+
+  /** `undefined` where the SA cannot be asked at all. */
+  saStats(): SaClientStats | undefined {
+    return this.#client?.stats();
   }
 
   /** Opens the port with every provider once `ready` has settled, then whatever endpoints there are. */
@@ -103,7 +110,7 @@ export class PortRuntime {
     }
   }
 
-  #openSa(): SaClient | SaService {
+  #openSa(observer: SaObserver): SaClient | SaService {
     const settings = this.#settings;
     try {
       return new SaClient({
@@ -115,7 +122,13 @@ export class PortRuntime {
         metrics: settings.metrics,
         timeoutMs: settings.timeoutMs,
         retries: settings.retries,
-        window: settings.saWindow?.() ?? fixedWindow(settings.saDepth),
+        window: settings.saWindow?.() ?? adaptiveWindow(settings.saDepth),
+        observer,
+        breaker: new SaBreaker({
+          after: settings.saBreakerAfter,
+          pauseMs: settings.saBreakerPauseMs,
+          random: settings.random,
+        }),
       });
     } catch (error) {
       const hint = VerbenaError.is(error) ? error.hint : undefined;

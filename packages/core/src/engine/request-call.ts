@@ -2,6 +2,7 @@ import { Gid, Lid, type VerbenaError } from "@verbena/ib";
 import type { NegativeReason } from "../cache/cache-entry.js";
 import type { FlightErrors, Waiter } from "../cache/flights.js";
 import { coreError } from "../errors.js";
+import type { Trace } from "./trace.js";
 
 /** One request on its way through the engine. */
 export interface Call extends Waiter, FlightErrors {
@@ -16,6 +17,8 @@ export interface Call extends Waiter, FlightErrors {
   readonly waits: boolean;
   /** False for a lookup left behind: the request it came from has been counted. */
   readonly counts: boolean;
+  /** Writes down what happens, for who asked for an explanation. */
+  readonly trace?: Trace | undefined;
 }
 
 export interface CallOptions {
@@ -25,6 +28,7 @@ export interface CallOptions {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly noDelay: boolean;
+  readonly trace?: Trace | undefined;
 }
 
 export function makeCall(options: CallOptions): Call {
@@ -40,7 +44,7 @@ export function makeCall(options: CallOptions): Call {
 
 /** The lookup a no-delay request leaves behind: it waits for itself, until `deadline`. */
 export function leftBehind(call: Call, deadline: number): Call {
-  return { ...call, deadline, signal: undefined, waits: true, counts: false };
+  return { ...call, deadline, signal: undefined, waits: true, counts: false, trace: undefined };
 }
 
 export function noData(destination: string, cause?: unknown): VerbenaError {

@@ -89,6 +89,7 @@ export class RequestLoop {
       } catch (error) {
         if (!(error instanceof Restart)) throw error;
         progress.endpoint = undefined;
+        call.trace?.restart();
         if (this.#options.settings.clock.now() >= call.deadline) throw call.timeout();
       }
     }

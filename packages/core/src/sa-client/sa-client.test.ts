@@ -14,7 +14,9 @@ import { readVerbsPort } from "../ports/verbs-port.js";
 import type { Port } from "../sdk/endpoint.js";
 import type { SaQuery } from "../sdk/services.js";
 import { FakeNative, FakeSa, VirtualClock } from "../testing/index.js";
+import { SaBreaker } from "./sa-breaker.js";
 import { SaClient, type SaClientOptions } from "./sa-client.js";
+import { adaptiveWindow } from "./sa-window.js";
 
 const HOST = Guid.parse("0x0000000000100001");
 const PEER = Guid.parse("0x0000000000100003");
@@ -214,6 +216,102 @@ describe("SaClient", () => {
     native.umad.sendErrno = 1;
     await expect(client.query(ask())).rejects.toMatchObject({ code: "VERBENA_SA_SEND", errno: 1 });
     expect(client.stats()).toMatchObject({ sendErrors: 1, inFlight: 0 });
+  });
+
+  it("leaves a silent SA alone, says when it is tried again, and comes back with the first answer", async () => {
+    const { clock, native, client } = setUp({
+      random: () => 0,
+      breaker: new SaBreaker({ after: 2, pauseMs: 1000, random: () => 1 }),
+    });
+    native.sa.handler = FakeSa.silent;
+    const both = [code(client.query(ask())), code(client.query(ask()))];
+    await clock.advance(2000);
+    expect(client.stats()).toMatchObject({ breaker: "closed", timeouts: 2 });
+    await clock.advance(2000);
+    // The second round of silence: whoever waits for another try is told at once.
+    expect(await Promise.all(both)).toEqual(["VERBENA_SA_BREAKER_OPEN", "VERBENA_SA_BREAKER_OPEN"]);
+    expect(client.stats()).toMatchObject({ breaker: "open", retryInMs: 1000, inFlight: 0, queued: 0 });
+    await clock.advance(400);
+    const sent = native.sa.queries.length;
+    await expect(client.query(ask())).rejects.toMatchObject({
+      code: "VERBENA_SA_BREAKER_OPEN",
+      details: { port: "sim0/1", retryInMs: 600 },
+    });
+    expect(native.sa.queries).toHaveLength(sent);
+
+    await clock.advance(600);
+    const probe = code(client.query(ask()));
+    expect(await code(client.query(ask()))).toBe("VERBENA_SA_BREAKER_OPEN");
+    expect(client.stats()).toMatchObject({ breaker: "half-open", inFlight: 1 });
+    expect(await clock.run(probe)).toBe("VERBENA_SA_BREAKER_OPEN");
+    expect(client.stats()).toMatchObject({ breaker: "open", retryInMs: 2000 });
+
+    await clock.advance(2000);
+    native.sa.handler = (query) => native.sa.answerPath(query);
+    expect((await clock.run(client.query(ask()))).status).toBe(0);
+    expect(client.stats()).toMatchObject({ breaker: "closed", retryInMs: 0 });
+    expect(await clock.run(code(client.query(ask())))).toBe("resolved");
+    await client.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("takes BUSY for a sign of life, and a probe that is aborted for none", async () => {
+    const { clock, native, client } = setUp({
+      breaker: new SaBreaker({ after: 1, pauseMs: 1000, random: () => 1 }),
+    });
+    native.sa.handler = FakeSa.silent;
+    expect(await clock.run(code(client.query(ask())))).toBe("VERBENA_SA_BREAKER_OPEN");
+    await clock.advance(1000);
+    const controller = new AbortController();
+    const probe = code(client.query(ask(3, { signal: controller.signal })));
+    controller.abort();
+    expect(await probe).toBe("VERBENA_SA_ABORTED");
+    native.sa.handler = (query) => (native.sa.queries.length < 4 ? FakeSa.busy(query) : native.sa.answerPath(query));
+    const next = code(client.query(ask()));
+    await clock.advance(1);
+    expect(client.stats()).toMatchObject({ breaker: "closed", busy: 1 });
+    expect(await clock.run(next)).toBe("resolved");
+  });
+
+  it("counts a last try that the deadline cut short, if it had a fair part of its time", async () => {
+    for (const [deadlineMs, breaker] of [
+      [1000, "open"],
+      [999, "closed"],
+    ] as const) {
+      const { clock, native, client } = setUp({ breaker: new SaBreaker({ after: 1, random: () => 1 }) });
+      native.sa.handler = FakeSa.silent;
+      expect(await clock.run(code(client.query(ask(3, { deadlineMs }))))).toBe("VERBENA_SA_TIMEOUT");
+      expect(client.stats().breaker).toBe(breaker);
+      await client.close();
+    }
+  });
+
+  it("asks another SM at once, whatever the former one was like", async () => {
+    const { clock, native, client, snapshot } = setUp({
+      breaker: new SaBreaker({ after: 1, pauseMs: 60_000, random: () => 1 }),
+    });
+    native.sa.handler = (query) => (query.to.lid === 9 ? FakeSa.silent(query) : native.sa.answerPath(query));
+    expect(await clock.run(code(client.query(ask())))).toBe("VERBENA_SA_BREAKER_OPEN");
+    native.set("sim0", 1, { smLid: Lid.from(7) });
+    client.update(snapshot());
+    expect(await clock.run(code(client.query(ask())))).toBe("resolved");
+  });
+
+  it("adapts its window: fewer on their way after BUSY, all of them again after answers", async () => {
+    const { clock, native, client } = setUp({ window: adaptiveWindow(16) });
+    let most = 0;
+    native.sa.handler = (query) => {
+      most = Math.max(most, client.stats().inFlight);
+      return clock.now() < 1000
+        ? { type: "reply", status: 0x0001, delayMs: 1 }
+        : { ...native.sa.answerPath(query), delayMs: 1 };
+    };
+    const all = Promise.all(Array.from({ length: 200 }, () => code(client.query(ask(3, { deadlineMs: 60_000 })))));
+    await clock.advance(900);
+    expect(client.stats()).toMatchObject({ window: 1, breaker: "closed" });
+    expect(new Set(await clock.run(all))).toEqual(new Set(["resolved"]));
+    expect(client.stats().window).toBeGreaterThan(8);
+    expect(most).toBeLessThanOrEqual(16);
   });
 
   it("closes once, settles what is open and refuses afterwards", async () => {

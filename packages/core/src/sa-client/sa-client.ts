@@ -6,6 +6,7 @@ import type { Port } from "../sdk/endpoint.js";
 import type { Clock, Logger, Metrics, Random, SaQuery, SaResponse, SaService } from "../sdk/services.js";
 import { busyPause, timeoutPause } from "./back-off.js";
 import { saAddress } from "./sa-address.js";
+import { SaBreaker, type SaBreakerState } from "./sa-breaker.js";
 import { lowTid, readResponse, SA_METHODS } from "./sa-response.js";
 import { fixedWindow, type SaWindow } from "./sa-window.js";
 import { Transaction } from "./transaction.js";
@@ -28,6 +29,19 @@ export interface SaClientOptions {
   readonly retries: number;
   /** Default: a fixed window of {@link DEFAULT_SA_DEPTH}. */
   readonly window?: SaWindow;
+  /** Default: one with the defaults of {@link SaBreaker}. */
+  readonly breaker?: SaBreaker;
+  readonly observer?: SaObserver;
+}
+
+/** How one try of a query ended. */
+export type SaTryOutcome = "answered" | "busy" | "timeout";
+
+/** Is told of every try, for accounting and explanations. MUST NOT throw. */
+export interface SaObserver {
+  onSent(query: SaQuery): void;
+  /** `status`: MAD status of an answer, host form. */
+  onOutcome(query: SaQuery, outcome: SaTryOutcome, tookMs: number, status?: number): void;
 }
 
 /** What a port's SA client has done since it was opened. */
@@ -39,25 +53,34 @@ export interface SaClientStats {
   /** Answers nobody waits for: late, duplicate, foreign, malformed. */
   readonly dropped: number;
   readonly sendErrors: number;
+  /** Questions refused because the breaker was open. */
+  readonly refused: number;
   readonly inFlight: number;
   readonly queued: number;
+  /** Most questions on their way at once, now. */
+  readonly window: number;
+  readonly breaker: SaBreakerState;
+  /** How long the SA is still left alone, milliseconds; 0 unless the breaker is open. */
+  readonly retryInMs: number;
 }
 
 /**
  * One port's way to its subnet administrator. At most `window` queries are on their way; the rest wait in order of arrival. Every try
  * has its own transaction id, so an answer to an earlier try, a second answer or one with a foreign id finds nobody. BUSY and silence
  * are tried again until the deadline; they are never an answer. `retries` makes the default deadline, it does not cut a longer one.
+ * An SA that stays silent is left alone for a while: questions are then refused at once with VERBENA_SA_BREAKER_OPEN, but for one probe.
  */
 export class SaClient implements SaService, AsyncDisposable {
   readonly #options: SaClientOptions;
   readonly #window: SaWindow;
+  readonly #breaker: SaBreaker;
   readonly #umadPort: UmadPort;
   readonly #agent: UmadAgent;
   readonly #queue: Transaction[] = [];
   readonly #inFlight = new Map<number, Transaction>();
   readonly #open = new Set<Transaction>();
   readonly #reader: Promise<void>;
-  readonly #count = { sent: 0, answered: 0, busy: 0, timeouts: 0, dropped: 0, sendErrors: 0 };
+  readonly #count = { sent: 0, answered: 0, busy: 0, timeouts: 0, dropped: 0, sendErrors: 0, refused: 0 };
   #port: Port;
   #tid: number;
   #closed = false;
@@ -67,6 +90,7 @@ export class SaClient implements SaService, AsyncDisposable {
   constructor(options: SaClientOptions) {
     this.#options = options;
     this.#window = options.window ?? fixedWindow(DEFAULT_SA_DEPTH);
+    this.#breaker = options.breaker ?? new SaBreaker({ random: options.random });
     this.#port = options.port;
     this.#tid = Math.floor(options.random() * 0x1_0000_0000) >>> 0;
     this.#umadPort = options.umad.openPort(options.port.device, options.port.port);
@@ -83,13 +107,17 @@ export class SaClient implements SaService, AsyncDisposable {
     if (this.#closed) return Promise.reject(this.#error("VERBENA_SA_CLOSED"));
     if (query.signal?.aborted === true) return Promise.reject(this.#error("VERBENA_SA_ABORTED", query.signal.reason));
     const { clock, timeoutMs, retries } = this.#options;
+    if (!this.#breaker.admit(clock.now())) return Promise.reject(this.#refuse());
+    const isProbe = this.#breaker.state === "half-open";
     const tryTimeoutMs = query.method === "getTable" ? timeoutMs * TABLE_PATIENCE : timeoutMs;
     const deadline = clock.now() + (query.deadlineMs ?? (retries + 1) * tryTimeoutMs);
     return new Promise((resolve, reject) => {
       const transaction = new Transaction(query, SA_METHODS[query.method], deadline, tryTimeoutMs, { resolve, reject });
+      transaction.isProbe = isProbe;
       this.#open.add(transaction);
       transaction.onDone(() => {
         this.#open.delete(transaction);
+        if (transaction.isProbe) this.#breaker.onProbeGone(clock.now());
         this.#release(transaction);
       });
       transaction.onDone(
@@ -111,6 +139,8 @@ export class SaClient implements SaService, AsyncDisposable {
     const before = this.#port;
     this.#port = port;
     const sight = sightOf(before, port);
+    // Another SA, or the same one seen from another place, deserves to be asked.
+    if (sight !== "same") this.#breaker.reset();
     if (sight === "moved" || sight === "inactive") {
       // Emptied first: a place that becomes free must not send the next stale question.
       this.#queue.length = 0;
@@ -123,7 +153,15 @@ export class SaClient implements SaService, AsyncDisposable {
   }
 
   stats(): SaClientStats {
-    return { ...this.#count, inFlight: this.#inFlight.size, queued: this.#queue.length };
+    const { state } = this.#breaker;
+    return {
+      ...this.#count,
+      inFlight: this.#inFlight.size,
+      queued: this.#queue.length,
+      window: this.#window.limit,
+      breaker: state,
+      retryInMs: this.#breaker.retryInMs(this.#options.clock.now()),
+    };
   }
 
   /** Rejects everything open with VERBENA_SA_CLOSED and gives the agent back. Idempotent. */
@@ -174,9 +212,11 @@ export class SaClient implements SaService, AsyncDisposable {
       return;
     }
     transaction.state = "sent";
+    transaction.sentAt = clock.now();
     transaction.tries += 1;
     this.#count.sent += 1;
     this.#metric("sent");
+    this.#options.observer?.onSent(query);
     this.#inFlight.set(transaction.tid, transaction);
     // Not every library gives an unanswered request back (ibsim's does not), so the time is kept here as well.
     transaction.arm(
@@ -219,6 +259,8 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#count.answered += 1;
     this.#metric("answered");
     this.#window.onAnswer();
+    this.#heard();
+    this.#tell(transaction, "answered", response.status);
     transaction.resolve(response);
   }
 
@@ -226,7 +268,9 @@ export class SaClient implements SaService, AsyncDisposable {
   #refused(transaction: Transaction): void {
     this.#count.busy += 1;
     this.#metric("busy");
-    this.#window.onCongestion("busy");
+    this.#window.onCongestion("busy", this.#inFlight.size - 1);
+    this.#heard();
+    this.#tell(transaction, "busy");
     transaction.busy += 1;
     transaction.lastOutcome = "busy";
     this.#pause(transaction, busyPause(transaction.busy, this.#options.random));
@@ -236,10 +280,47 @@ export class SaClient implements SaService, AsyncDisposable {
     if (transaction.state !== "sent") return;
     this.#count.timeouts += 1;
     this.#metric("timeout");
-    this.#window.onCongestion("timeout");
+    this.#window.onCongestion("timeout", this.#inFlight.size - 1);
+    this.#tell(transaction, "timeout");
     transaction.busy = 0;
     transaction.lastOutcome = "timeout";
+    this.#noteSilence(transaction);
+    if (this.#breaker.state !== "closed") {
+      transaction.reject(this.#refuse());
+      return;
+    }
     this.#pause(transaction, timeoutPause(transaction.tryTimeoutMs, this.#options.random));
+  }
+
+  /** The SA lives: whoever came in meanwhile may go. */
+  #heard(): void {
+    if (this.#breaker.state !== "closed") {
+      this.#options.logger.info("the SA answers again", { port: this.#name() });
+      for (const transaction of this.#open) transaction.isProbe = false;
+    }
+    this.#breaker.onSign();
+  }
+
+  /** A try went unanswered; perhaps one too many. */
+  #noteSilence(transaction: Transaction): void {
+    const now = this.#options.clock.now();
+    const { isProbe } = transaction;
+    transaction.isProbe = false;
+    if (!this.#breaker.onSilence(transaction.sentAt, now, isProbe)) return;
+    const retryInMs = Math.ceil(this.#breaker.retryInMs(now));
+    if (!isProbe) this.#options.logger.warn("the SA is silent and left alone", { port: this.#name(), retryInMs });
+    this.#options.metrics.increment("verbena_sa_breaker_opened_total", { port: this.#name() });
+    // Who waits for a place or for another try would wait for nothing; who has been sent may still be answered.
+    for (const other of [...this.#open]) {
+      if (other !== transaction && other.state !== "sent") other.reject(this.#refuse());
+    }
+  }
+
+  #refuse(): VerbenaError {
+    this.#count.refused += 1;
+    this.#metric("refused");
+    const retryInMs = Math.ceil(this.#breaker.retryInMs(this.#options.clock.now()));
+    return coreError("VERBENA_SA_BREAKER_OPEN", { details: { port: this.#name(), retryInMs } });
   }
 
   #pause(transaction: Transaction, pauseMs: number): void {
@@ -272,7 +353,16 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#pump();
   }
 
+  /** A last try is cut short by a deadline, ours or the caller's. One that had a fair part of its time tells as much as any. */
+  #noteCutShort(transaction: Transaction): void {
+    if (transaction.state !== "sent") return;
+    this.#tell(transaction, "timeout");
+    const hadMs = this.#options.clock.now() - transaction.sentAt;
+    if (hadMs >= transaction.tryTimeoutMs / 2) this.#noteSilence(transaction);
+  }
+
   #expire(transaction: Transaction): void {
+    this.#noteCutShort(transaction);
     transaction.reject(this.#error(transaction.lastOutcome === "busy" ? "VERBENA_SA_BUSY" : "VERBENA_SA_TIMEOUT"));
   }
 
@@ -280,6 +370,7 @@ export class SaClient implements SaService, AsyncDisposable {
     const signal = transaction.query.signal;
     if (signal === undefined) return;
     const abort = (): void => {
+      this.#noteCutShort(transaction);
       transaction.reject(this.#error("VERBENA_SA_ABORTED", signal.reason));
     };
     signal.addEventListener("abort", abort, { once: true });
@@ -293,6 +384,11 @@ export class SaClient implements SaService, AsyncDisposable {
       this.#tid = (this.#tid + 1) >>> 0;
     } while (this.#tid === 0 || this.#inFlight.has(this.#tid));
     return this.#tid;
+  }
+
+  #tell(transaction: Transaction, outcome: SaTryOutcome, status?: number): void {
+    const tookMs = this.#options.clock.now() - transaction.sentAt;
+    this.#options.observer?.onOutcome(transaction.query, outcome, tookMs, status);
   }
 
   #drop(reason: string): void {

@@ -13,6 +13,10 @@ export class Transaction {
   /** Transaction id of the try under way, low 32 bits. */
   tid = 0;
   tries = 0;
+  /** When the try under way was sent, on the clock. */
+  sentAt = 0;
+  /** Sent while the SA was being left alone, to find out how it is. */
+  isProbe = false;
   /** BUSY answers since the last other outcome. */
   busy = 0;
   lastOutcome: "none" | "busy" | "timeout" = "none";

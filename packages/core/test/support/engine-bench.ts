@@ -42,6 +42,7 @@ export async function routeBySa(
   query: RouteQuery,
   signal: AbortSignal,
   services: PortServices,
+  requestId?: string,
 ): Promise<RouteAnswer | undefined> {
   const fields: Partial<PathRecord> = {
     sgid: query.sgid,
@@ -56,6 +57,7 @@ export async function routeBySa(
     componentMask: pathRecordMask(fields),
     record: encodePathRecord(emptyPathRecord(fields)),
     signal,
+    ...(requestId === undefined ? {} : { requestId }),
   });
   const [record] = response.records;
   if (response.status === 0x0300 || record === undefined) return undefined;
@@ -104,7 +106,7 @@ export async function startBench(
     const number = /^node(\d+)$/.exec(to.kind === "name" ? to.name : "")?.[1] ?? /^10\.0\.0\.(\d+)$/.exec(to.text)?.[1];
     return Promise.resolve(number === undefined ? undefined : { gid: gid(nodeGuid(Number(number))) });
   };
-  provider.route = (query, context, services) => routeBySa(query, context.signal, services);
+  provider.route = (query, context, services) => routeBySa(query, context.signal, services, context.requestId);
   const engine = await createEngine({
     native,
     clock,

@@ -1,13 +1,16 @@
-import { emptyPathRecord, Gid, Guid, Lid, Mtu, PKey, Rate } from "@verbena/ib";
+import { emptyPathRecord, Gid, Guid, Lid, Mtu, PKey, Rate, VerbenaError } from "@verbena/ib";
 import { ChangeFeed } from "../../src/engine/change-feed.js";
 import type {
   AcmCounters,
   CacheEntry,
+  ClientUsages,
   EndpointStatus,
   EngineChange,
+  Explanation,
   ResolveAnswer,
   ResolveRequest,
   ResolverEngine,
+  SaPortStatus,
 } from "../../src/engine/contract.js";
 import { coreError } from "../../src/errors.js";
 import type { Destination } from "../../src/sdk/destination.js";
@@ -31,6 +34,45 @@ const identity = {
   pkey: PKey.DEFAULT,
 };
 
+const endpointStep = { step: "endpoint", tookMs: 1, endpoint: identity, state: "ready" } as const;
+
+/** A client that has its answers from the cache, and some that had to make room. */
+export const clientUsages: ClientUsages = {
+  clients: [
+    {
+      kind: "unix",
+      pid: 42,
+      uid: 1000,
+      command: "mpirun",
+      requests: 9,
+      cacheHits: 7,
+      errors: 1,
+      saQueries: 2,
+      idleMs: 5,
+    },
+  ],
+  forgotten: 3,
+};
+
+/** An SA that is being left alone. */
+export const saPort: SaPortStatus = {
+  device: "sim0",
+  port: 1,
+  smLid: Lid.from(1),
+  window: 4,
+  inFlight: 0,
+  queued: 0,
+  breaker: "open",
+  retryInMs: 750,
+  sent: 20,
+  answered: 10,
+  busy: 2,
+  timeouts: 8,
+  refused: 3,
+  dropped: 1,
+  sendErrors: 0,
+};
+
 /** An engine whose answers a test sets: what stands behind the control socket and the daemon in their tests. */
 export class FakeEngine implements ResolverEngine {
   readonly requests: ResolveRequest[] = [];
@@ -45,6 +87,16 @@ export class FakeEngine implements ResolverEngine {
     this.requests.push(request);
     if (this.isClosed) return Promise.reject(coreError("VERBENA_RESOLVE_CLOSED"));
     return this.answer(request);
+  }
+
+  async explain(request: ResolveRequest): Promise<Explanation> {
+    const about = { requestId: "r1", destination: request.destination.text, tookMs: 2, steps: [endpointStep] };
+    try {
+      return { ...about, answer: await this.resolve(request) };
+    } catch (error) {
+      if (!VerbenaError.is(error)) throw error;
+      return { ...about, error };
+    }
   }
 
   resolvePath(): Promise<ResolveAnswer> {
@@ -75,6 +127,14 @@ export class FakeEngine implements ResolverEngine {
 
   counters(): AcmCounters {
     return counters;
+  }
+
+  clients(): ClientUsages {
+    return clientUsages;
+  }
+
+  saPorts(): readonly SaPortStatus[] {
+    return [saPort];
   }
 
   cacheEntries(): readonly CacheEntry[] {

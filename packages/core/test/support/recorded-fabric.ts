@@ -2,6 +2,7 @@ import { emptyPathRecord, encodePathRecord, Gid, Guid, IpAddress, type Lid, type
 import type {
   AcmCounters,
   EndpointStatus,
+  Explanation,
   PathRequest,
   ResolveAnswer,
   ResolveRequest,
@@ -95,6 +96,18 @@ export class RecordedFabric implements ResolverEngine {
 
   counters(): AcmCounters {
     return this.engineCounters;
+  }
+
+  explain(): Promise<Explanation> {
+    return Promise.reject(new Error("the recorded fabric explains nothing"));
+  }
+
+  clients(): { clients: readonly []; forgotten: number } {
+    return { clients: [], forgotten: 0 };
+  }
+
+  saPorts(): readonly [] {
+    return [];
   }
 
   cacheEntries(): readonly [] {

@@ -57,7 +57,8 @@ int UmadAgent::send(const vb_ib_user_mad &head, ByteView bytes) {
   if (!isUserSegment && isDuplicate(copy)) return -EINVAL;
   if (port_.device().client().isLost()) return -EIO;
 
-  bool isControl = segmented && rmpp::type(copy.data()) != rmpp::kData;
+  // Linux writes version and type of a message itself, and OpenSM leaves them zero.
+  bool isControl = segmented && rmpp::type(copy.data()) != rmpp::kData && rmpp::type(copy.data()) != 0;
   if (isControl) copy.resize(kSize);
   bool waits = head.timeout_ms != 0 || (segmented && !isControl);
   if (!waits) {

@@ -5,11 +5,13 @@ import { simError } from "../errors.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 import { transit } from "../fabric/route.js";
+import { cutRoute } from "../faults/outages.js";
+import type { LinkFault } from "../faults/wire-faults.js";
 import type { Simulation } from "../process/simulation.js";
 import { formatTopology } from "../topology/format-topology.js";
 import { needNodesNamed } from "../topology/node-names.js";
-import { describeAddress, describeFabric, describePort } from "./describe.js";
-import type { ControlRequest, ControlResults, RouteResult } from "./protocol.js";
+import { describeAddress, describeFabric, describeNode, describePort } from "./describe.js";
+import type { ControlRequest, ControlResults, FaultStatus, RouteResult } from "./protocol.js";
 
 /** Facts that only the process knows. */
 export interface CommandSurroundings {
@@ -37,18 +39,28 @@ export class Commands {
           sa: simulation.sa.counters.all(),
           saUnanswered: simulation.sa.counters.unanswered,
           saBusy: simulation.sa.counters.busy,
+          reports: simulation.sa.reports.counters,
         };
       case "link":
-        return { ports: (await this.#link(request.end, request.action === "up")).map(describePort) };
+        return { ports: (await this.#link(request)).map(describePort) };
       case "sa":
+        this.#needBuiltin("sa");
         simulation.sa.behaviour.set(request.mode, request.durationMs);
         return { mode: simulation.sa.behaviour.mode };
       case "sm":
+        this.#needBuiltin("sm");
         if (request.action === "reregister") simulation.sm.reregister();
         else simulation.sm.sweep();
         return { lid: simulation.sm.port.lid };
       case "lid":
+        this.#needBuiltin("lid");
         return { port: describePort(this.#changeLid(request.end)) };
+      case "fault":
+        return { faults: this.#fault(request) };
+      case "node":
+        return { node: describeNode(await this.#node(request)) };
+      case "route":
+        return this.#cutRoute(request.from, request.to);
       case "addr":
         return { addresses: this.#addr(request) };
       case "addresses": {
@@ -59,6 +71,11 @@ export class Commands {
       case "routes":
         return this.#route(request.from, request.to);
     }
+  }
+
+  /** What only the built-in SM and SA can do. */
+  #needBuiltin(op: string): void {
+    if (this.simulation.management !== "builtin") throw simError("VERBENA_SIM_MANAGEMENT", { details: { op } });
   }
 
   /** The HCAs of `NODE` or of a comma list of them, as an attached program numbers them; all HCAs without a name. */
@@ -78,15 +95,17 @@ export class Commands {
     return this.simulation.addresses.all().filter((entry) => hcas.includes(entry.port.node));
   }
 
-  async #link(end: string, isUp: boolean): Promise<readonly FabricPort[]> {
-    const { fabric } = this.simulation;
+  async #link(request: Extract<ControlRequest, { op: "link" }>): Promise<readonly FabricPort[]> {
+    const { fabric, outages } = this.simulation;
+    const { end } = request;
     const ports = fabric.portsNamed(end);
     for (const port of ports) {
       if (port.cable === undefined) {
         throw simError("VERBENA_SIM_PORT_UNKNOWN", { details: { name: end, problem: "no cable is plugged in there" } });
       }
     }
-    for (const port of ports) fabric.setLink(port, isUp);
+    if (request.action === "flap") await outages.flap(ports, request.downMs ?? 100, request.times ?? 1);
+    else for (const port of ports) fabric.setLink(port, request.action === "up");
     await this.#settled();
     return ports;
   }
@@ -105,6 +124,73 @@ export class Commands {
     }
     this.simulation.sm.changeLid(port);
     return port;
+  }
+
+  #fault(request: Extract<ControlRequest, { op: "fault" }>): readonly FaultStatus[] {
+    const { fabric } = this.simulation;
+    if (request.action === "set") {
+      const fault: LinkFault = {
+        lossPercent: request.lossPercent ?? 0,
+        delayMs: request.delayMs ?? 0,
+        jitterMs: request.jitterMs ?? 0,
+        duplicatePercent: request.duplicatePercent ?? 0,
+        reorderPercent: request.reorderPercent ?? 0,
+      };
+      for (const port of this.#endsNamed(request.end)) fabric.faults.set(port, fault);
+    } else if (request.action === "clear") {
+      if (request.end === undefined) fabric.faults.clear();
+      else for (const port of fabric.portsNamed(request.end)) fabric.faults.set(port, undefined);
+    }
+    return fabric.faults.list().map(({ port, fault }) => (port === undefined ? fault : { end: port.name, ...fault }));
+  }
+
+  #endsNamed(end: string | undefined): readonly (FabricPort | undefined)[] {
+    return end === undefined ? [undefined] : this.simulation.fabric.portsNamed(end);
+  }
+
+  async #node(request: Extract<ControlRequest, { op: "node" }>): Promise<FabricNode> {
+    const { outages } = this.simulation;
+    const node = this.#oneNode(request.node);
+    switch (request.action) {
+      case "describe":
+        this.#describeNode(node, request.text);
+        break;
+      case "remove":
+        outages.remove(node);
+        break;
+      case "restore":
+        outages.restore(node);
+        break;
+      case "reboot":
+        await outages.reboot(node, request.downMs ?? 1000);
+        break;
+    }
+    await this.#settled();
+    return node;
+  }
+
+  /** As if an administrator had written to the node's `node_desc`: its ports tell the subnet manager. */
+  #describeNode(node: FabricNode, text: string | undefined): void {
+    if (text === undefined) {
+      throw simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: "node: text must be given" } });
+    }
+    node.description = text;
+    for (const port of node.endPorts) this.simulation.fabric.events.emit({ type: "state", port });
+  }
+
+  #cutRoute(from: string, to: string): RouteResult {
+    const { fabric } = this.simulation;
+    if (!cutRoute(fabric.portNamed(from), fabric.portNamed(to))) {
+      const problem = "no switch forwards from there to the other port";
+      throw simError("VERBENA_SIM_PORT_UNKNOWN", { details: { name: from, problem } });
+    }
+    return this.#route(from, to);
+  }
+
+  #oneNode(name: string): FabricNode {
+    const [node, another] = needNodesNamed(this.simulation.fabric.nodes, name);
+    if (node === undefined || another !== undefined) throw simError("VERBENA_SIM_NODE_UNKNOWN", { details: { name } });
+    return node;
   }
 
   #addr({ action, node, address, pkey }: Extract<ControlRequest, { op: "addr" }>) {

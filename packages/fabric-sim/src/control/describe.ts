@@ -27,7 +27,8 @@ export function describePort(port: FabricPort): PortStatus {
   };
 }
 
-function describeNode(node: FabricNode): NodeStatus {
+/** A node for people and programs outside. */
+export function describeNode(node: FabricNode): NodeStatus {
   return {
     id: node.id,
     kind: node.kind,
@@ -37,6 +38,18 @@ function describeNode(node: FabricNode): NodeStatus {
   };
 }
 
+/** Multicast LIDs that any switch forwards. */
+function programmedGroups(nodes: readonly FabricNode[]): number {
+  return new Set(nodes.flatMap(({ tables }) => tables?.groupLids() ?? [])).size;
+}
+
+/** The built-in manager's port, or the one whose LID a master OpenSM has given to the hosts. */
+function describeManager({ management, fabric, sm }: Simulation): FabricStatus["sm"] {
+  const lid = fabric.nodes.flatMap((node) => node.endPorts).find((port) => port.smLid !== 0)?.smLid;
+  const port = management === "builtin" ? sm.port : lid === undefined ? undefined : fabric.portByLid(lid);
+  return { end: port?.name ?? "", lid: port?.lid ?? 0, guid: Guid.format(port?.guid ?? Guid.zero) };
+}
+
 /** The whole fabric. */
 export function describeFabric(simulation: Simulation, dir: string, programs: readonly object[]): FabricStatus {
   const { fabric, sm, sa } = simulation;
@@ -44,14 +57,15 @@ export function describeFabric(simulation: Simulation, dir: string, programs: re
   return {
     protocol: CONTROL_VERSION,
     dir,
-    sm: { end: sm.port.name, lid: sm.port.lid, guid: Guid.format(sm.port.guid) },
+    management: simulation.management,
+    sm: describeManager(simulation),
     sa: { mode: sa.behaviour.mode },
     counts: {
       hosts: fabric.nodes.filter((node) => node.kind !== "switch").length,
       switches: fabric.nodes.filter((node) => node.kind === "switch").length,
       links: cabled.length / 2,
       linksDown: cabled.filter((port) => !port.isLinkUp).length / 2,
-      multicastGroups: sm.groups.all().length,
+      multicastGroups: simulation.management === "builtin" ? sm.groups.all().length : programmedGroups(fabric.nodes),
       addresses: simulation.addresses.all().length,
     },
     programs,

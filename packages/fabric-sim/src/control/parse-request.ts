@@ -1,5 +1,6 @@
 import { nearestWord } from "@verbena/ib";
 import { simError } from "../errors.js";
+import { SA_MODES } from "../sa/sa-behaviour.js";
 import { CONTROL_VERSION, type ControlRequest } from "./protocol.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -9,11 +10,20 @@ type Check = (value: unknown) => string | undefined;
 
 const text: Check = (value) =>
   typeof value === "string" && value !== "" ? undefined : "must be a text that is not empty";
+/** What fits into the 64 bytes of a NodeDescription. */
+const description: Check = (value) =>
+  text(value) ?? (Buffer.byteLength(value as string) <= 64 ? undefined : "must have at most 64 bytes");
 const flag: Check = (value) => (typeof value === "boolean" ? undefined : "must be true or false");
 const duration: Check = (value) =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 && value <= 0x7fff_ffff
     ? undefined
     : "must be a number of milliseconds from 0 to 2147483647";
+const count: Check = (value) =>
+  typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= 10_000
+    ? undefined
+    : "must be a whole number from 1 to 10000";
+const percent: Check = (value) =>
+  typeof value === "number" && value >= 0 && value <= 100 ? undefined : "must be a number from 0 to 100";
 const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
@@ -28,10 +38,29 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
   status: { needed: {} },
   topology: { needed: {} },
   counters: { needed: {} },
-  link: { needed: { action: oneOf("up", "down"), end: text } },
-  sa: { needed: { mode: oneOf("normal", "silent", "busy") }, optional: { durationMs: duration } },
+  link: {
+    needed: { action: oneOf("up", "down", "flap"), end: text },
+    optional: { downMs: duration, times: count },
+  },
+  sa: { needed: { mode: oneOf(...SA_MODES) }, optional: { durationMs: duration } },
   sm: { needed: { action: oneOf("reregister", "sweep") } },
   lid: { needed: { action: oneOf("change"), end: text } },
+  fault: {
+    needed: { action: oneOf("set", "clear", "list") },
+    optional: {
+      end: text,
+      lossPercent: percent,
+      delayMs: duration,
+      jitterMs: duration,
+      duplicatePercent: percent,
+      reorderPercent: percent,
+    },
+  },
+  node: {
+    needed: { action: oneOf("describe", "remove", "restore", "reboot"), node: text },
+    optional: { text: description, downMs: duration },
+  },
+  route: { needed: { action: oneOf("cut"), from: text, to: text } },
   addr: { needed: { action: oneOf("add", "del", "move"), address: text }, optional: { node: text, pkey: text } },
   addresses: { needed: {}, optional: { node: text, watch: flag } },
   routes: { needed: { from: text, to: text } },

@@ -1,3 +1,5 @@
+import type { LinkFault } from "../faults/wire-faults.js";
+import type { ReportCounters } from "../sa/report-sender.js";
 import type { SaMode } from "../sa/sa-behaviour.js";
 import type { SaCounter } from "../sa/sa-counters.js";
 
@@ -15,9 +17,28 @@ export type ControlRequest =
   | { readonly op: "status" }
   | { readonly op: "topology" }
   | { readonly op: "link"; readonly action: "up" | "down"; readonly end: string }
+  /** Down and up again `times` times (default 1), each for `downMs` (default 100). */
+  | {
+      readonly op: "link";
+      readonly action: "flap";
+      readonly end: string;
+      readonly downMs?: number;
+      readonly times?: number;
+    }
   | { readonly op: "sa"; readonly mode: SaMode; readonly durationMs?: number }
   | { readonly op: "sm"; readonly action: "reregister" | "sweep" }
   | { readonly op: "lid"; readonly action: "change"; readonly end: string }
+  /** Members that are not given are 0. Without `end`: all link ends that have no fault of their own. */
+  | ({ readonly op: "fault"; readonly action: "set"; readonly end?: string } & Partial<LinkFault>)
+  /** Without `end`: every fault. */
+  | { readonly op: "fault"; readonly action: "clear"; readonly end?: string }
+  | { readonly op: "fault"; readonly action: "list" }
+  | { readonly op: "node"; readonly action: "describe"; readonly node: string; readonly text: string }
+  | { readonly op: "node"; readonly action: "remove" | "restore"; readonly node: string }
+  /** Away for `downMs`, default 1000. */
+  | { readonly op: "node"; readonly action: "reboot"; readonly node: string; readonly downMs?: number }
+  /** Makes a one-way route; the next sweep repairs it. */
+  | { readonly op: "route"; readonly action: "cut"; readonly from: string; readonly to: string }
   | {
       readonly op: "addr";
       readonly action: "add" | "del" | "move";
@@ -57,6 +78,9 @@ export interface NodeStatus {
 export interface FabricStatus {
   readonly protocol: number;
   readonly dir: string;
+  /** Who manages the fabric. */
+  readonly management: "builtin" | "opensm";
+  /** The port that the hosts take for their subnet manager's; `end` is empty and `lid` 0 while there is none. */
   readonly sm: { readonly end: string; readonly lid: number; readonly guid: string };
   readonly sa: { readonly mode: SaMode };
   readonly counts: {
@@ -71,6 +95,11 @@ export interface FabricStatus {
   readonly programs: readonly object[];
   /** Cabled ports of all nodes. */
   readonly nodes: readonly NodeStatus[];
+}
+
+/** A fault of the packets that leave `end`, or all ends without one of their own. */
+export interface FaultStatus extends LinkFault {
+  readonly end?: string;
 }
 
 /** One step of a route: out of `from` into `to`, both `NODE[PORT]`. */
@@ -94,6 +123,8 @@ export interface CountersResult {
   readonly sa: readonly SaCounter[];
   readonly saUnanswered: number;
   readonly saBusy: number;
+  /** Notices to subscribers. */
+  readonly reports: ReportCounters;
 }
 
 /** An address in answers, and in the stream of `addresses` with `watch` (then with `type` and `event`). */
@@ -144,6 +175,10 @@ export interface ControlResults {
   readonly sa: { readonly mode: SaMode };
   readonly sm: { readonly lid: number };
   readonly lid: { readonly port: PortStatus };
+  readonly fault: { readonly faults: readonly FaultStatus[] };
+  readonly node: { readonly node: NodeStatus };
+  /** The way as it is then. */
+  readonly route: RouteResult;
   readonly addr: { readonly addresses: readonly AddressMessage[] };
   readonly addresses: { readonly addresses: readonly AddressMessage[] };
   readonly routes: RouteResult;

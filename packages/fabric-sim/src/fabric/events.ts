@@ -8,6 +8,8 @@ export type FabricEvent =
   | { readonly type: "link"; readonly port: FabricPort; readonly isUp: boolean }
   /** Something that programs on the port's node can read has changed. */
   | { readonly type: "state"; readonly port: FabricPort }
+  /** The capability mask of the port has changed; `state` was given before. */
+  | { readonly type: "capability"; readonly port: FabricPort }
   /** What verbs calls an asynchronous event. The state is new already. */
   | { readonly type: "async-event"; readonly port: FabricPort; readonly event: PortEventName };
 

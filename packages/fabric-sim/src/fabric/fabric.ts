@@ -1,11 +1,12 @@
 import { type Guid, Lid, type PKey, PortState } from "@verbena/ib";
 import { simError } from "../errors.js";
+import { WireFaults } from "../faults/wire-faults.js";
 import type { LinkEnd, Topology } from "../topology/model.js";
 import { needNodesNamed, splitEnd } from "../topology/node-names.js";
 import { type FabricEvent, Listeners, type TraceRecord } from "./events.js";
 import { FabricNode } from "./node.js";
 import type { FabricPort } from "./port.js";
-import { transit } from "./route.js";
+import { countTransit, transit } from "./route.js";
 import type { FabricServices } from "./services.js";
 
 /** Gets the packets that arrive at a port. The buffer is shared between receivers: read only. */
@@ -22,6 +23,7 @@ export class Fabric {
   readonly nodes: readonly FabricNode[];
   readonly events = new Listeners<FabricEvent>();
   readonly trace = new Listeners<TraceRecord>();
+  readonly faults: WireFaults;
   readonly #byId: ReadonlyMap<string, FabricNode>;
   readonly #byPortGuid: ReadonlyMap<Guid, FabricPort>;
   readonly #queue: { readonly source: FabricPort; readonly packet: Buffer }[] = [];
@@ -33,6 +35,7 @@ export class Fabric {
     readonly services: FabricServices,
     pkeysOf: (nodeId: string) => readonly PKey[] | undefined = () => undefined,
   ) {
+    this.faults = new WireFaults(services);
     this.nodes = topology.nodes.map((node) => new FabricNode(node, pkeysOf(node.id) ?? node.pkeys));
     this.#byId = new Map(this.nodes.map((node) => [node.id, node]));
     this.#byPortGuid = new Map(this.nodes.flatMap((node) => node.endPorts.map((port) => [port.guid, port] as const)));
@@ -52,6 +55,11 @@ export class Fabric {
   /** End port with that GUID. */
   portByGuid(guid: Guid): FabricPort | undefined {
     return this.#byPortGuid.get(guid);
+  }
+
+  /** End port that answers to the LID; looked for, so not for every packet. */
+  portByLid(lid: number): FabricPort | undefined {
+    return this.nodes.flatMap((node) => node.endPorts).find((port) => port.hasLid(lid));
   }
 
   portAt(end: LinkEnd): FabricPort | undefined {
@@ -116,6 +124,8 @@ export class Fabric {
     ends.forEach((end, index) => {
       if (end.isLinkUp === before[index]) return;
       const wasActive = end.state === PortState.ACTIVE;
+      if (!end.isLinkUp) end.counters.linkDowned += 1;
+      end.node.hasPortStateChange = true;
       this.#resetPort(end);
       this.events.emit({ type: "state", port: end });
       if (!end.isLinkUp && wasActive && end.isEndPort)
@@ -151,14 +161,23 @@ export class Fabric {
   #forward(source: FabricPort, packet: Buffer): void {
     const dlid = destinationLid(packet);
     if (dlid === undefined) return;
-    const { hops, arrivals, dropped } = transit(source, dlid);
+    const way = transit(source, dlid, isManagement(packet) ? "management" : "data");
+    const { hops, dropped } = way;
+    countTransit(source, way, packet.length);
     if (!this.trace.isEmpty) {
       this.trace.emit({ type: "send", port: source, packet });
       for (const hop of hops) this.trace.emit({ type: "hop", hop, packet });
       if (dropped !== undefined)
         this.trace.emit({ type: "drop", port: hops.at(-1)?.to ?? source, packet, reason: dropped });
     }
-    for (const port of arrivals) this.#arrive(port, packet);
+    this.faults.deliver(way, {
+      arrive: (port) => {
+        this.#arrive(port, packet);
+      },
+      lose: (port) => {
+        this.trace.emit({ type: "drop", port, packet, reason: "fault" });
+      },
+    });
   }
 
   #arrive(port: FabricPort, packet: Buffer): void {
@@ -171,3 +190,10 @@ export class Fabric {
 function destinationLid(packet: Buffer): Lid | undefined {
   return packet.length < 8 ? undefined : Lid.from(packet.readUInt16BE(2));
 }
+
+/** Subnet management goes on virtual lane 15 and passes ports that are not active (IBA 7.2.7.4). */
+export function isManagement(packet: Buffer): boolean {
+  return packet.length > 0 && packet.readUInt8(0) >>> 4 === MANAGEMENT_LANE;
+}
+
+const MANAGEMENT_LANE = 15;

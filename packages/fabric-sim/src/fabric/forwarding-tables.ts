@@ -11,8 +11,15 @@ export class ForwardingTables {
   /** Highest LID + 1 that the linear table has entries for. */
   static readonly LINEAR_CAP = LINEAR_CAP;
 
-  /** Port for a unicast LID: 0 is the switch itself, `NO_ROUTE` drops. */
+  #limit: number | undefined;
+
+  /** Port for a unicast LID: 0 is the switch itself, `NO_ROUTE` drops; so does a LID above `top` (IBA 14.2.5.4). */
   route(lid: number): number {
+    return this.#limit !== undefined && lid > this.#limit ? NO_ROUTE : this.entry(lid);
+  }
+
+  /** What the linear table holds for a LID, whether packets use it or not. */
+  entry(lid: number): number {
     return this.#linear[lid] ?? NO_ROUTE;
   }
 
@@ -24,17 +31,28 @@ export class ForwardingTables {
     this.#linear.fill(NO_ROUTE);
   }
 
-  /** Highest LID with an entry, 0 if there is none: SwitchInfo's LinearFDBTop. */
+  /** SwitchInfo's LinearFDBTop: as it was written, else the highest LID with an entry, 0 if there is none. */
   get top(): number {
+    if (this.#limit !== undefined) return this.#limit;
     return Math.max(
       0,
       this.#linear.findLastIndex((port) => port !== NO_ROUTE),
     );
   }
 
+  /** Forwards no LID above `top` from now on. */
+  limitTo(top: number): void {
+    this.#limit = top;
+  }
+
   /** Ports of a multicast LID. */
   group(mlid: number): ReadonlySet<number> {
     return this.#multicast.get(mlid) ?? EMPTY;
+  }
+
+  /** Multicast LIDs that have ports. */
+  groupLids(): readonly number[] {
+    return [...this.#multicast.keys()];
   }
 
   setGroup(mlid: number, ports: ReadonlySet<number>): void {

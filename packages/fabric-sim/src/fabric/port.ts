@@ -14,6 +14,8 @@ import {
 import { type LinkMasks, type LinkRate, negotiate } from "../topology/link-speed.js";
 import type { TopologyPort } from "../topology/model.js";
 import type { FabricNode } from "./node.js";
+import { PortCounters } from "./port-counters.js";
+import { defaultPortSettings, type PortSettings } from "./port-settings.js";
 
 /** SubnetTimeOut that OpenSM gives to ports: 4.096 µs × 2^18 = 1.07 s. */
 export const SUBNET_TIMEOUT = 18;
@@ -44,7 +46,13 @@ export class FabricPort {
   /** What the topology file wants; the subnet manager keeps to it if it can. */
   readonly wantedLid: number;
   readonly lmcWanted: number;
-  readonly pkeys: readonly PKey[];
+  /** P_Key table; 0 marks a free entry. As the topology says until a subnet manager writes it. */
+  pkeys: readonly PKey[];
+  /** GUID table from entry 1 on; 0 marks a free entry. Entry 0 is the port GUID. */
+  aliasGuids: readonly Guid[] = [];
+  /** What a subnet manager may write into PortInfo and nobody else looks at. */
+  settings: PortSettings = defaultPortSettings();
+  readonly counters = new PortCounters();
   /** The port at the other end of the cable, whether the link is up or not. */
   cable: FabricPort | undefined;
   /** False while a command holds the link down. */
@@ -55,9 +63,8 @@ export class FabricPort {
   smLid: Lid = Lid.zero;
   smSl = 0;
   subnetTimeout = SUBNET_TIMEOUT;
-  readonly gidPrefix = Gid.linkLocalPrefix;
-  /** GID 0: subnet prefix and port GUID. */
-  readonly gid: Gid;
+  #gidPrefix: bigint = Gid.linkLocalPrefix;
+  #gid: Gid;
   neighborMtu: Mtu;
   /** The built-in subnet manager sits here. */
   hasBuiltInSm = false;
@@ -72,7 +79,7 @@ export class FabricPort {
   ) {
     this.number = description.number;
     this.guid = description.guid;
-    this.gid = Gid.of(this.gidPrefix, this.guid);
+    this.#gid = Gid.of(this.#gidPrefix, this.guid);
     this.mtuCap = description.mtu;
     this.neighborMtu = description.mtu;
     this.masks = { widths: description.widths, speeds: description.speeds };
@@ -84,6 +91,21 @@ export class FabricPort {
   /** `H1[1]`. */
   get name(): string {
     return `${this.node.id}[${this.number}]`;
+  }
+
+  /** Subnet prefix of the port's GIDs. */
+  get gidPrefix(): bigint {
+    return this.#gidPrefix;
+  }
+
+  set gidPrefix(prefix: bigint) {
+    this.#gidPrefix = prefix;
+    this.#gid = Gid.of(prefix, this.guid);
+  }
+
+  /** GID 0: subnet prefix and port GUID. */
+  get gid(): Gid {
+    return this.#gid;
   }
 
   /** Port 0 of a switch, or a port of another node: it can have a LID. */

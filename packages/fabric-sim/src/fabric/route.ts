@@ -1,4 +1,4 @@
-import { Lid } from "@verbena/ib";
+import { Lid, PortState } from "@verbena/ib";
 import { NO_ROUTE } from "./forwarding-tables.js";
 import type { FabricPort } from "./port.js";
 
@@ -15,15 +15,35 @@ export interface Hop {
 export interface Transit {
   readonly hops: readonly Hop[];
   readonly arrivals: readonly FabricPort[];
-  readonly dropped?: "no-route" | "link-down" | "loop" | "wrong-port";
+  readonly dropped?: "no-route" | "link-down" | "not-active" | "loop" | "wrong-port";
 }
+
+/** Which lane a packet takes: subnet management passes every link that is up, data only those that were brought up. */
+export type Lane = "data" | "management";
 
 /** Follows the forwarding tables from `source` to everywhere a packet for `dlid` arrives. */
-export function transit(source: FabricPort, dlid: Lid): Transit {
-  return Lid.isMulticast(dlid) ? multicastTransit(source, dlid) : unicastTransit(source, dlid);
+export function transit(source: FabricPort, dlid: Lid, lane: Lane = "data"): Transit {
+  return Lid.isMulticast(dlid) ? multicastTransit(source, dlid, lane) : unicastTransit(source, dlid, lane);
 }
 
-function unicastTransit(source: FabricPort, dlid: number): Transit {
+/** Adds a packet's way to the counters of the ports it passed; `bytes` from the local route header on. */
+export function countTransit(source: FabricPort, { hops, dropped }: Transit, bytes: number): void {
+  const words = bytes >>> 2;
+  for (const { from, to } of hops) {
+    from.counters.xmitPackets += 1;
+    from.counters.xmitData += words;
+    to.counters.rcvPackets += 1;
+    to.counters.rcvData += words;
+  }
+  if (dropped !== undefined) (hops.at(-1)?.to ?? source).counters.xmitDiscards += 1;
+}
+
+/** An active port sends; an armed one only receives (IBA 7.2.7). */
+function carries(from: FabricPort, to: FabricPort, lane: Lane): boolean {
+  return lane === "management" || (from.state === PortState.ACTIVE && to.state >= PortState.ARMED);
+}
+
+function unicastTransit(source: FabricPort, dlid: number, lane: Lane): Transit {
   const hops: Hop[] = [];
   let at = source;
   if (at.hasLid(dlid)) return { hops, arrivals: [at] };
@@ -36,6 +56,7 @@ function unicastTransit(source: FabricPort, dlid: number): Transit {
   while (hops.length < MAX_HOPS) {
     const next: FabricPort | undefined = out?.neighbour;
     if (out === undefined || next === undefined) return { hops, arrivals: [], dropped: "link-down" };
+    if (!carries(out, next, lane)) return { hops, arrivals: [], dropped: "not-active" };
     hops.push({ from: out, to: next });
     at = next;
     const { tables } = at.node;
@@ -52,13 +73,13 @@ function unicastTransit(source: FabricPort, dlid: number): Transit {
 }
 
 /** A switch sends a multicast packet out of every port of the group but the one it came in by. */
-function multicastTransit(source: FabricPort, mlid: number): Transit {
+function multicastTransit(source: FabricPort, mlid: number, lane: Lane): Transit {
   const hops: Hop[] = [];
   const arrivals: FabricPort[] = [];
   const queue: { readonly node: FabricPort["node"]; readonly entry: FabricPort | undefined }[] = [];
   const leave = (out: FabricPort) => {
     const next = out.neighbour;
-    if (next === undefined) return;
+    if (next === undefined || !carries(out, next, lane)) return;
     hops.push({ from: out, to: next });
     if (next.node.tables === undefined) arrivals.push(next);
     else queue.push({ node: next.node, entry: next });

@@ -16,27 +16,41 @@ export interface GsiMad {
   readonly packet: IbPacket;
 }
 
-/** Sends answers of agents that live in the fabric process. */
+/** Where a general services MAD goes. */
+export interface GsiAddress {
+  readonly lid: Lid;
+  readonly qpn: number;
+  readonly pkey: PKey;
+  readonly sl: number;
+}
+
+/** Sends MADs of agents that live in the fabric process. */
 export class Gsi {
   constructor(private readonly fabric: Fabric) {}
 
   /** Sends a MAD back to where another came from. */
   reply(to: GsiMad, mad: Buffer): void {
+    const { port, remoteLid: lid, remoteQpn: qpn, pkey, sl } = to;
+    this.send(port, to.packet.lrh.dlid, { lid, qpn, pkey, sl }, mad);
+  }
+
+  /** Sends a MAD from a port, by one of its LIDs. */
+  send(port: FabricPort, slid: Lid, to: GsiAddress, mad: Buffer): void {
     const packet = encodeIbPacket({
-      lrh: { vl: 0, sl: to.sl, dlid: to.remoteLid, slid: to.packet.lrh.dlid },
+      lrh: { vl: 0, sl: to.sl, dlid: to.lid, slid },
       bth: {
         opcode: BthOpcode.UD_SEND_ONLY,
         solicited: false,
         migration: true,
         pkey: to.pkey,
-        destQpn: to.remoteQpn,
+        destQpn: to.qpn,
         ackRequest: false,
         psn: 0,
       },
       deth: { qkey: GSI_QKEY, srcQpn: 1 },
       payload: mad,
     });
-    this.fabric.send(to.port, packet);
+    this.fabric.send(port, packet);
   }
 }
 

@@ -1,9 +1,10 @@
-import { PortState } from "@verbena/ib";
+import { PKey, PortState } from "@verbena/ib";
 import type { AttachedHca, AttachHost, HcaChange } from "../attach/attach-host.js";
 import { Listeners } from "../fabric/events.js";
-import type { Fabric } from "../fabric/fabric.js";
+import { type Fabric, isManagement } from "../fabric/fabric.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
+import { admitsPkey } from "../gsi/gsi.js";
 import { nodesNamed } from "../topology/node-names.js";
 import { HcaView } from "./hca-view.js";
 
@@ -32,7 +33,7 @@ export class FabricHost implements AttachHost {
     });
     this.#stopListening = fabric.events.add((event) => {
       const hca = this.#byNode.get(event.port.node);
-      if (hca === undefined || event.type === "link") return;
+      if (hca === undefined || event.type === "link" || event.type === "capability") return;
       const change: HcaChange =
         event.type === "state"
           ? { type: "state" }
@@ -65,7 +66,6 @@ export class FabricHost implements AttachHost {
     if (port === undefined) return;
     const copy = Buffer.from(packet);
     for (const sender of this.#senders) if (sender(port, copy)) return;
-    // Only subnet management (virtual lane 15) passes a port that is not active (IBA 7.2.7.4).
     if (port.state === PortState.ACTIVE || isManagement(copy)) this.#fabric.send(port, copy);
   }
 
@@ -85,6 +85,7 @@ export class FabricHost implements AttachHost {
     if (port === undefined) return;
     port.isSmClaimed = isOn;
     this.#fabric.events.emit({ type: "state", port });
+    this.#fabric.events.emit({ type: "capability", port });
   }
 
   close(): void {
@@ -94,13 +95,20 @@ export class FabricHost implements AttachHost {
 
   #receive(port: FabricPort, packet: Buffer): void {
     for (const agent of this.#agents) if (agent(port, packet)) return;
+    // The port drops what is not of its partitions before any queue pair sees it (IBA 10.9.3).
+    if (!isManagement(packet) && !admitsPkey(port, pkeyOf(packet))) return;
     const view = this.#byNode.get(port.node);
     if (view !== undefined) this.#receivers.get(view)?.(port.number, packet);
   }
 }
 
-const MANAGEMENT_LANE = 15;
+const LRH_SIZE = 8;
+const GRH_SIZE = 40;
+const LNH_IBA_GLOBAL = 3;
 
-function isManagement(packet: Buffer): boolean {
-  return packet.length > 0 && packet.readUInt8(0) >>> 4 === MANAGEMENT_LANE;
+/** BTH:P_Key, without decoding the packet; 0, which no port admits, of one too short to have it. */
+function pkeyOf(packet: Buffer): PKey {
+  const hasGrh = packet.length > LRH_SIZE && (packet.readUInt8(1) & 3) === LNH_IBA_GLOBAL;
+  const at = LRH_SIZE + (hasGrh ? GRH_SIZE : 0) + 2;
+  return packet.length < at + 2 ? PKey.zero : PKey.from(packet.readUInt16BE(at));
 }

@@ -1,5 +1,5 @@
 import type { Gid, Guid, Lid, PKey } from "@verbena/ib";
-import { Rate } from "@verbena/ib";
+import { Gid as Gids, Guid as Guids, Rate } from "@verbena/ib";
 import type { AttachedHca, AttachedPort } from "../attach/attach-host.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
@@ -106,7 +106,8 @@ class PortView implements AttachedPort {
   }
 
   get gids(): readonly Gid[] {
-    return [this.port.gid];
+    const { gid, gidPrefix, aliasGuids } = this.port;
+    return [gid, ...aliasGuids.map((guid) => (guid === Guids.zero ? Gids.zero : Gids.of(gidPrefix, guid)))];
   }
 
   get pkeys(): readonly PKey[] {

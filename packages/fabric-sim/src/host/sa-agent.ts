@@ -1,4 +1,4 @@
-import { MAD_SIZE, MgmtClass } from "@verbena/ib";
+import { MAD_SIZE, MadMethod, MgmtClass } from "@verbena/ib";
 import { admitsPkey, decodePacket } from "../gsi/gsi.js";
 import type { SaServer } from "../sa/sa-server.js";
 import type { SubnetManager } from "../sm/subnet-manager.js";
@@ -6,14 +6,17 @@ import type { PortAgent } from "./fabric-host.js";
 
 const RESPONSE_BIT = 0x80;
 
-/** Takes what is meant for the built-in SA: class 3 on QP 1 of its port, except answers to programs on the same node. */
+/** Takes what is meant for the built-in SA: class 3 on QP 1 of its port, except answers and reports to programs on the same node. */
 export function saAgent(sm: SubnetManager, sa: SaServer): PortAgent {
   return (port, packet) => {
     if (port !== sm.port) return false;
     const decoded = decodePacket(packet);
     const mad = decoded?.payload;
     if (decoded?.bth.destQpn !== 1 || mad?.length !== MAD_SIZE) return false;
-    if (mad.readUInt8(1) !== MgmtClass.SUBN_ADM || (mad.readUInt8(3) & RESPONSE_BIT) !== 0) return false;
+    if (mad.readUInt8(1) !== MgmtClass.SUBN_ADM) return false;
+    const method = mad.readUInt8(3);
+    if (method === MadMethod.REPORT_RESP) return sa.acknowledge({ mad, remoteLid: decoded.lrh.slid });
+    if ((method & RESPONSE_BIT) !== 0 || method === MadMethod.REPORT) return false;
     if (!admitsPkey(port, decoded.bth.pkey)) return true;
     sa.receive({
       port,

@@ -31,6 +31,7 @@ export interface FabricOptions extends SimulationOptions {
 /** All of them, for the check of their names. */
 export const FABRIC_OPTIONS: OptionNames<FabricOptions> = {
   topology: true,
+  sm: true,
   dir: true,
   addressesFile: true,
   seed: true,
@@ -72,7 +73,8 @@ export async function startFabric(options: FabricOptions): Promise<RunningFabric
     const commands = new Commands(simulation, { dir, programs: () => attach.programs() });
     const control = await ControlServer.listen(dir, commands);
     teardown.add(() => control.close());
-    logger.info({ dir, nodes: topology.nodes.length, smNode: simulation.sm.port.name }, "fabric is ready");
+    const manager = simulation.management === "builtin" ? { smNode: simulation.sm.port.name } : { sm: "opensm" };
+    logger.info({ dir, nodes: topology.nodes.length, ...manager }, "fabric is ready");
     const close = () => teardown.run();
     return { dir, topology, close, [Symbol.asyncDispose]: close };
   } catch (error) {

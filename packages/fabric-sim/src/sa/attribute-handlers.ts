@@ -1,10 +1,12 @@
 import { SaAttribute } from "@verbena/ib";
 import { answerClassPortInfo } from "./class-port-info.js";
 import type { SaHandler } from "./handler.js";
+import { answerInformInfo, answerInformInfoRecord } from "./inform-info.js";
 import { answerMcMemberRecord } from "./mc-member-records.js";
 import { answerNodeRecord } from "./node-records.js";
 import { answerPathRecord } from "./path-records.js";
 import { answerGuidInfoRecord, answerPortInfoRecord } from "./port-records.js";
+import { answerServiceRecord } from "./service-records.js";
 import { answerLinkRecord, answerPkeyRecord, answerSmInfoRecord, answerSwitchInfoRecord } from "./subnet-records.js";
 
 /** One attribute of the SA: its name in counters, and what answers it. */
@@ -25,4 +27,7 @@ export const SA_ATTRIBUTES: ReadonlyMap<number, SaAttributeEntry> = new Map([
   [SaAttribute.PKEY_TABLE_RECORD, { name: "PKeyTableRecord", answer: answerPkeyRecord }],
   [SaAttribute.PATH_RECORD, { name: "PathRecord", answer: answerPathRecord }],
   [SaAttribute.MC_MEMBER_RECORD, { name: "MCMemberRecord", answer: answerMcMemberRecord }],
+  [SaAttribute.SERVICE_RECORD, { name: "ServiceRecord", answer: answerServiceRecord }],
+  [SaAttribute.INFORM_INFO, { name: "InformInfo", answer: answerInformInfo }],
+  [SaAttribute.INFORM_INFO_RECORD, { name: "InformInfoRecord", answer: answerInformInfoRecord }],
 ]);

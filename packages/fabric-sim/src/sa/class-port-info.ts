@@ -28,5 +28,5 @@ export const answerClassPortInfo: SaHandler = ({ mad }) => {
     redirect: { ...nowhere, qpn: 1, qkey: GSI_QKEY },
     trap: { ...nowhere, qkey: GSI_QKEY },
   });
-  return { records: [info], size: CLASS_PORT_INFO_SIZE, isSingle: true };
+  return { records: [info], size: CLASS_PORT_INFO_SIZE, attributeOffset: 0 };
 };

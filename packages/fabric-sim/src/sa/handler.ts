@@ -2,29 +2,39 @@ import type { PKey, SaMad } from "@verbena/ib";
 import { PKey as PKeys } from "@verbena/ib";
 import type { FabricPort } from "../fabric/port.js";
 import type { SubnetManager } from "../sm/subnet-manager.js";
+import type { ServiceRegistry } from "./service-registry.js";
+import type { ReportAddress, Subscriptions } from "./subscriptions.js";
 
 /** A request as handlers see it. */
 export interface SaRequest {
   readonly mad: SaMad;
   /** The port whose LID the request came from. */
   readonly requester: FabricPort;
+  /** Where it came from. */
+  readonly address: ReportAddress;
   /** The request carries the right SM_Key: memberships may be shown to it. */
   readonly isTrusted: boolean;
 }
 
-/** What a handler answers: a status other than 0, or encoded records of one size. */
-export type SaAnswer = { readonly status: number } | SaRecords;
+/** What a handler answers: a status other than 0, with the request's record or one in its place; or encoded records of one size. */
+export type SaAnswer = { readonly status: number; readonly record?: Buffer } | SaRecords;
 
 /** Encoded records of one size. */
 export interface SaRecords {
   readonly records: readonly Buffer[];
   readonly size: number;
-  /** The attribute is no record of a table: its answers have attribute offset 0. */
-  readonly isSingle?: boolean;
+  /** Attribute offset of an answer that is no table, in units of 8 bytes; default: the record's size, rounded up. */
+  readonly attributeOffset?: number;
+}
+
+/** What the administrator keeps for the ports of the subnet. */
+export interface SaState {
+  readonly services: ServiceRegistry;
+  readonly subscriptions: Subscriptions;
 }
 
 /** Answers the requests for one attribute. */
-export type SaHandler = (request: SaRequest, sm: SubnetManager) => SaAnswer;
+export type SaHandler = (request: SaRequest, sm: SubnetManager, state: SaState) => SaAnswer;
 
 const FULL_DEFAULT = PKeys.DEFAULT;
 

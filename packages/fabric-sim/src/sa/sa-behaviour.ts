@@ -1,7 +1,13 @@
 import type { SimClock } from "../fabric/services.js";
 
-/** How the SA treats requests: answers them, leaves them unanswered, or refuses them with BUSY. */
-export type SaMode = "normal" | "silent" | "busy";
+/**
+ * How the SA treats requests: answers them, leaves them unanswered, refuses them with BUSY; or answers three seconds late, twice, in
+ * another order than it was asked, or with a transaction id that nobody used.
+ */
+export type SaMode = (typeof SA_MODES)[number];
+
+/** All modes. */
+export const SA_MODES = ["normal", "silent", "busy", "slow", "twice", "unordered", "wrong-tid"] as const;
 
 /** The SA's mode, which goes back to normal by itself after a while. */
 export class SaBehaviour {

@@ -10,14 +10,19 @@ import {
   SA_DATA_OFFSET,
   type SaMad,
 } from "@verbena/ib";
-import type { FabricServices } from "../fabric/services.js";
+import type { Fabric } from "../fabric/fabric.js";
 import type { Gsi, GsiMad } from "../gsi/gsi.js";
 import type { SubnetManager } from "../sm/subnet-manager.js";
+import { AnswerOutbox } from "./answer-outbox.js";
 import { SA_ATTRIBUTES } from "./attribute-handlers.js";
 import type { SaAnswer, SaRecords } from "./handler.js";
+import { Notifier } from "./notifier.js";
+import { ReportSender } from "./report-sender.js";
 import { RmppSender } from "./rmpp-sender.js";
 import { SaBehaviour } from "./sa-behaviour.js";
 import { SaCounters } from "./sa-counters.js";
+import { ServiceRegistry } from "./service-registry.js";
+import { Subscriptions } from "./subscriptions.js";
 
 /** SM_Key that OpenSM trusts by default; 0 is an ordinary request, other keys are not answered. */
 const TRUSTED_KEY = 1n;
@@ -38,14 +43,26 @@ const METHOD_NAMES: ReadonlyMap<number, string> = new Map([
 export class SaServer {
   readonly behaviour: SaBehaviour;
   readonly counters = new SaCounters();
+  readonly services: ServiceRegistry;
+  readonly subscriptions = new Subscriptions();
+  readonly reports: ReportSender;
+  readonly #notifier: Notifier;
+  readonly #outbox: AnswerOutbox;
   readonly #transfers = new Map<string, RmppSender>();
 
   constructor(
     private readonly sm: SubnetManager,
     private readonly gsi: Gsi,
-    private readonly services: FabricServices,
+    private readonly fabric: Fabric,
   ) {
-    this.behaviour = new SaBehaviour(services.clock);
+    const { clock } = fabric.services;
+    this.behaviour = new SaBehaviour(clock);
+    this.#outbox = new AnswerOutbox(clock);
+    this.services = new ServiceRegistry(clock);
+    this.reports = new ReportSender(clock, (to, mad) => {
+      this.gsi.send(this.sm.port, this.sm.port.lid, to, mad);
+    });
+    this.#notifier = new Notifier(sm, fabric, this.subscriptions, this.services, this.reports);
   }
 
   /** Takes a MAD for the SA: a request, or a segment acknowledgement. */
@@ -60,8 +77,17 @@ export class SaServer {
     this.#answer(incoming, mad);
   }
 
+  /** Takes a ReportResp that arrived at the manager's port; true if a report of ours waited for it. */
+  acknowledge({ mad, remoteLid }: Pick<GsiMad, "mad" | "remoteLid">): boolean {
+    return this.reports.acknowledge(decodeSaMad(mad).tid, remoteLid);
+  }
+
   close(): void {
     this.behaviour.close();
+    this.#outbox.close();
+    this.#notifier.close();
+    this.reports.close();
+    this.services.clear();
     for (const transfer of this.#transfers.values()) transfer.close();
     this.#transfers.clear();
   }
@@ -86,11 +112,13 @@ export class SaServer {
     if (attribute === undefined) return this.#refuse(incoming, MadStatus.METHOD_ATTRIBUTE_NOT_SUPPORTED);
 
     const counter = this.counters.request(attribute.name, method);
-    const answer = attribute.answer({ mad, requester, isTrusted: mad.smKey === TRUSTED_KEY }, this.sm);
+    const { remoteLid: lid, remoteQpn: qpn, pkey, sl } = incoming;
+    const request = { mad, requester, address: { lid, qpn, pkey, sl }, isTrusted: mad.smKey === TRUSTED_KEY };
+    const answer = attribute.answer(request, this.sm, this);
     const checked = this.#check(mad, answer);
     if ("status" in checked) {
       counter.failures++;
-      this.#refuse(incoming, checked.status);
+      this.#refuse(incoming, checked.status, checked.record);
       return;
     }
     counter.records += checked.records.length;
@@ -104,7 +132,7 @@ export class SaServer {
     return answer.records.length === 0 ? { status: MadStatus.SA_NO_RECORDS } : answer;
   }
 
-  #respond(incoming: GsiMad, mad: SaMad, { records, size, isSingle = false }: SaRecords): void {
+  #respond(incoming: GsiMad, mad: SaMad, { records, size, attributeOffset }: SaRecords): void {
     const message = encodeSaTable({
       method: responseMethod(mad.method),
       tid: mad.tid,
@@ -115,20 +143,20 @@ export class SaServer {
       // An empty table has offset 0, as OpenSM's has.
       recordSize: records.length === 0 ? 0 : size,
     });
-    if (isSingle) message.writeUInt16BE(0, ATTRIBUTE_OFFSET_AT);
+    if (attributeOffset !== undefined) message.writeUInt16BE(attributeOffset, ATTRIBUTE_OFFSET_AT);
     if (mad.method !== MadMethod.GET_TABLE) {
       const single = Buffer.alloc(MAD_SIZE);
       single.set(message.subarray(0, MAD_SIZE));
-      this.gsi.reply(incoming, single);
+      this.#reply(incoming, single);
       return;
     }
     const key = transferKey(incoming, mad.tid);
     this.#transfers.get(key)?.close();
     const sender = new RmppSender({
       message,
-      clock: this.services.clock,
+      clock: this.fabric.services.clock,
       send: (segment) => {
-        this.gsi.reply(incoming, segment);
+        this.#reply(incoming, segment);
       },
       onEnd: () => {
         if (this.#transfers.get(key) === sender) this.#transfers.delete(key);
@@ -138,14 +166,21 @@ export class SaServer {
     sender.start();
   }
 
-  /** An error answer repeats the request, record included (spec/acm.md 5.4), without SM_Key. */
-  #refuse(incoming: GsiMad, status: number): void {
+  #reply(incoming: GsiMad, answer: Buffer): void {
+    this.#outbox.post(this.behaviour.mode, answer, (mad) => {
+      this.gsi.reply(incoming, mad);
+    });
+  }
+
+  /** An error answer repeats the request, record included, without SM_Key. */
+  #refuse(incoming: GsiMad, status: number, record?: Buffer): void {
     const request = decodeSaMad(incoming.mad);
     const response = Buffer.from(incoming.mad);
     response.writeUInt8(responseMethod(request.method), 3);
     response.writeUInt16BE(status, 4);
     response.fill(0, RMPP_OFFSET, SA_DATA_OFFSET - 12);
-    this.gsi.reply(incoming, response);
+    if (record !== undefined) response.set(record, SA_DATA_OFFSET);
+    this.#reply(incoming, response);
   }
 }
 

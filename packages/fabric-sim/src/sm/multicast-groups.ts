@@ -30,6 +30,7 @@ export class MulticastGroups {
   constructor(
     private readonly highestMlid = Lid.MULTICAST_MIN + 0x3fff - 1,
     private readonly onChange: (group: MulticastGroup) => void = () => undefined,
+    private readonly onLife: (type: "group-created" | "group-deleted", group: MulticastGroup) => void = () => undefined,
   ) {}
 
   byMgid(mgid: Gid): MulticastGroup | undefined {
@@ -62,6 +63,7 @@ export class MulticastGroups {
   create(record: McMemberRecord, isWellKnown: boolean): MulticastGroup {
     const group: MulticastGroup = { record, isWellKnown, members: new Map() };
     this.#byMgid.set(record.mgid, group);
+    this.onLife("group-created", group);
     return group;
   }
 
@@ -108,5 +110,6 @@ export class MulticastGroups {
     if (isAlive || group.isWellKnown) return;
     group.members.clear();
     this.#byMgid.delete(group.record.mgid);
+    this.onLife("group-deleted", group);
   }
 }

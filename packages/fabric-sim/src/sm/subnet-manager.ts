@@ -1,5 +1,6 @@
 import { emptyMcMemberRecord, Gid, Lid, Mtu, PKey, PortState, Rate, Selector } from "@verbena/ib";
 import { simError } from "../errors.js";
+import { Listeners } from "../fabric/events.js";
 import type { Fabric } from "../fabric/fabric.js";
 import type { FabricPort } from "../fabric/port.js";
 import { SUBNET_TIMEOUT } from "../fabric/port.js";
@@ -7,6 +8,7 @@ import { assignLids } from "./assign-lids.js";
 import { discover } from "./discover.js";
 import { type MulticastGroup, MulticastGroups } from "./multicast-groups.js";
 import { MulticastTree } from "./multicast-routes.js";
+import type { SmChange } from "./sm-change.js";
 import { Subnet } from "./subnet.js";
 import { programUnicastRoutes } from "./unicast-routes.js";
 
@@ -25,10 +27,11 @@ export interface SubnetManagerOptions {
 export class SubnetManager {
   readonly port: FabricPort;
   readonly groups: MulticastGroups;
+  readonly changes = new Listeners<SmChange>();
   subnet: Subnet;
   readonly #fabric: Fabric;
   readonly #lmc: number | undefined;
-  readonly #stopListening: () => void;
+  #stopListening: () => void = () => undefined;
   #tree = new MulticastTree([]);
   #isSweepDue = false;
   #isClosed = false;
@@ -38,13 +41,24 @@ export class SubnetManager {
     this.#lmc = options.lmc;
     this.port = smPort(fabric, options.smNode);
     this.subnet = new Subnet({ nodes: [], switches: [], endPorts: [] });
-    this.groups = new MulticastGroups(undefined, (group) => {
-      this.#programGroup(group);
-    });
+    this.groups = new MulticastGroups(
+      undefined,
+      (group) => {
+        this.#programGroup(group);
+      },
+      (type, { record }) => {
+        this.changes.emit({ type, record });
+      },
+    );
     this.groups.create(broadcastGroup(), true);
-    this.#stopListening = fabric.events.add((event) => {
+  }
+
+  /** Manages the subnet from now on: brings it up, and follows every link. Without it another manager has the fabric. */
+  start(): void {
+    this.#stopListening = this.#fabric.events.add((event) => {
       if (event.type === "link") this.#sweepSoon();
     });
+    this.sweep();
   }
 
   /** Brings the subnet up, or follows what has changed since the last time. */
@@ -65,16 +79,23 @@ export class SubnetManager {
     }
     const moved = new Set(assignLids(found.endPorts, this.port, (port) => this.#lmcOf(port), taken));
     programUnicastRoutes(found.switches, found.endPorts);
+    const before = new Set(this.subnet.endPorts);
     this.subnet = new Subnet(found);
     this.#tree = new MulticastTree(found.switches);
     this.groups.keepOnly(reachable);
     this.#programAllGroups();
-    for (const node of found.switches) for (const port of node.ports) this.#bringUp(port);
+    for (const node of found.switches) {
+      node.hasPortStateChange = false;
+      for (const port of node.ports) this.#bringUp(port);
+    }
     for (const port of found.endPorts) this.#announce(port, moved.has(port));
+    for (const port of before) if (!reachable.has(port)) this.changes.emit({ type: "port-out", port });
+    for (const port of found.endPorts) if (!before.has(port)) this.changes.emit({ type: "port-in", port });
   }
 
-  /** Asks every port to join its groups again, as after a take-over: memberships are forgotten. */
+  /** Asks every port to register again, as after a take-over: memberships, subscriptions and services are forgotten. */
   reregister(): void {
+    this.changes.emit({ type: "taken-over" });
     this.groups.clear();
     this.#programAllGroups();
     for (const port of this.subnet.endPorts) {

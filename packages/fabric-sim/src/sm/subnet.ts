@@ -22,6 +22,11 @@ export class Subnet {
     }
   }
 
+  /** Highest LID of any port, path bits included. */
+  get highestLid(): number {
+    return this.endPorts.reduce((highest, port) => Math.max(highest, port.lid + (1 << port.lmc) - 1), 0);
+  }
+
   /** By port GUID, which is also the interface id of the port's GID 0. */
   portByGuid(guid: bigint): FabricPort | undefined {
     return this.#byGuid.get(guid);

@@ -14,15 +14,30 @@ import {
 import type { Fabric } from "../fabric/fabric.js";
 import type { FabricPort } from "../fabric/port.js";
 import { decodePacket } from "../gsi/gsi.js";
-import { answerGet } from "./answer.js";
+import { answerGet, type SmaAnswer } from "./answer.js";
+import { applySet } from "./apply.js";
 import { turnAround, walkDirectedRoute } from "./directed-route.js";
+import { Traps } from "./traps.js";
 
 const METHOD_AT = 3;
 const STATUS_AT = 4;
+const CLASS_VERSION = 1;
 
 /** The subnet management agents of all nodes, and the way of directed-route packets between them. */
 export class SubnetManagementAgents {
-  constructor(private readonly fabric: Fabric) {}
+  readonly #traps: Traps | undefined;
+
+  /** `isManaged`: a subnet manager on the fabric writes to the agents; else Set is refused, and nothing needs a trap. */
+  constructor(
+    private readonly fabric: Fabric,
+    private readonly isManaged: boolean,
+  ) {
+    this.#traps = isManaged ? new Traps(fabric) : undefined;
+  }
+
+  close(): void {
+    this.#traps?.close();
+  }
 
   /**
    * Takes over a directed-route packet sent at `port`: true if it was one. It is answered by the agent where its way ends, or
@@ -63,14 +78,16 @@ export class SubnetManagementAgents {
 
   /** Makes the response of a request in place; false if the request is not the agent's. */
   #answer(entry: FabricPort, mad: Buffer): boolean {
-    const { method, attributeId, attributeModifier } = decodeMadHeader(mad);
+    const { method, attributeId, attributeModifier, classVersion, tid } = decodeMadHeader(mad);
+    if (method === MadMethod.TRAP_REPRESS) return this.#traps?.repress(endPort(entry), tid) === true;
     if (method !== MadMethod.GET && method !== MadMethod.SET) return false;
     // The subnet manager itself answers SMInfo: the built-in one here, others as programs.
     if (attributeId === SmAttribute.SM_INFO && !entry.hasBuiltInSm) return false;
-    const data =
-      method === MadMethod.GET
-        ? answerGet({ node: entry.node, entry, attributeId, attributeModifier })
-        : { status: MadStatus.METHOD_ATTRIBUTE_NOT_SUPPORTED };
+    const query = { node: entry.node, entry, attributeId, attributeModifier };
+    let data: SmaAnswer = { status: MadStatus.METHOD_ATTRIBUTE_NOT_SUPPORTED };
+    if (classVersion !== CLASS_VERSION) data = { status: MadStatus.BAD_VERSION };
+    else if (method === MadMethod.GET) data = answerGet(query);
+    else if (this.isManaged) data = applySet(this.fabric, query, attributeOf(mad));
     mad.writeUInt8(MadMethod.GET_RESP, METHOD_AT);
     if ("status" in data) {
       mad.writeUInt16BE(data.status, STATUS_AT);
@@ -81,6 +98,16 @@ export class SubnetManagementAgents {
     mad.set(data, SMP_DATA_OFFSET);
     return true;
   }
+}
+
+/** A copy: what is written must not change with the packet. */
+function attributeOf(mad: Buffer): Buffer {
+  return Buffer.from(mad.subarray(SMP_DATA_OFFSET, SMP_DATA_OFFSET + SMP_DATA_SIZE));
+}
+
+/** A trap is the port's that has a LID: port 0 of a switch. */
+function endPort(port: FabricPort): FabricPort {
+  return port.node.kind === "switch" ? (port.node.ports[0] ?? port) : port;
 }
 
 function smp(packet: Buffer, mgmtClass: number): IbPacket | undefined {

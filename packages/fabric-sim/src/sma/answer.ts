@@ -38,8 +38,10 @@ const invalid: SmaAnswer = { status: MadStatus.INVALID_ATTRIBUTE_VALUE };
 /** Vendor attribute that diagnostics ask devices of this vendor for. */
 const MLNX_EXT_PORT_INFO = 0xff90;
 const MELLANOX = 0x2c9;
-const GUIDS_PER_BLOCK = 8;
-const PORTS_PER_MFT_POSITION = 16;
+export const GUIDS_PER_BLOCK = 8;
+export const PORTS_PER_MFT_POSITION = 16;
+/** Bits 0–8 of the modifier choose 32 LIDs, bits 28–31 sixteen ports. */
+export const MULTICAST_BLOCK_MASK = 0x1ff;
 
 /** What a node's subnet management agent answers to a Get (IBA 14.2.5). */
 export function answerGet(query: SmaQuery): SmaAnswer {
@@ -63,11 +65,11 @@ export function answerGet(query: SmaQuery): SmaAnswer {
       return owner === undefined || modifier >= GUID_CAP / GUIDS_PER_BLOCK ? invalid : guidBlock(owner, modifier);
     }
     case SmAttribute.PKEY_TABLE:
-      return pkeyBlock(portOf(query, modifier >>> 16), modifier & 0xffff);
+      return pkeyBlock(portOf(query, pkeyPort(query)), modifier & 0xffff);
     case SmAttribute.SLVL_TABLE:
-      return Buffer.from(SL_TO_VL);
+      return node.slToVl.get(slToVlKey(query)) ?? Buffer.from(SL_TO_VL);
     case SmAttribute.VL_ARBITRATION:
-      return Buffer.alloc(SMP_DATA_SIZE);
+      return node.vlArbitration.get(vlArbitrationKey(query)) ?? Buffer.alloc(SMP_DATA_SIZE);
     case SmAttribute.LINEAR_FT:
       return linearBlock(node, modifier);
     case SmAttribute.MULTICAST_FT:
@@ -97,13 +99,30 @@ function extendedPortInfo(port: FabricPort): Buffer {
 const SL_TO_VL = Uint8Array.from([0x01, 0x23, 0x45, 0x67, 0x01, 0x23, 0x45, 0x67]);
 
 /** Port number 0 means the port of entry of a host, and port 0 of a switch. */
-function portOf({ node, entry }: SmaQuery, number: number): FabricPort | undefined {
+export function portOf({ node, entry }: SmaQuery, number: number): FabricPort | undefined {
   return number === 0 && node.kind !== "switch" ? entry : node.port(number);
+}
+
+/** Bits 16–31 name a port of a switch; a host has only the one that was asked (IBA 14.2.5.7). */
+export function pkeyPort({ node, attributeModifier }: SmaQuery): number {
+  return node.kind === "switch" ? attributeModifier >>> 16 : 0;
+}
+
+/** Input and output port of a switch; of a host the port that was asked (IBA 14.2.5.8). */
+export function slToVlKey({ node, entry, attributeModifier }: SmaQuery): number {
+  return node.kind === "switch" ? attributeModifier & 0xffff : entry.number;
+}
+
+/** Block and port of a switch; of a host the port that was asked (IBA 14.2.5.9). */
+export function vlArbitrationKey({ node, entry, attributeModifier }: SmaQuery): number {
+  const port = node.kind === "switch" ? attributeModifier & 0xff : entry.number;
+  return (attributeModifier >>> 16) * 256 + port;
 }
 
 function guidBlock(port: FabricPort, block: number): Buffer {
   const data = Buffer.alloc(SMP_DATA_SIZE);
-  if (block === 0) Guid.write(data, 0, port.guid);
+  const table = [port.guid, ...port.aliasGuids].slice(block * GUIDS_PER_BLOCK, (block + 1) * GUIDS_PER_BLOCK);
+  for (const [index, guid] of table.entries()) Guid.write(data, index * 8, guid);
   return data;
 }
 
@@ -115,13 +134,12 @@ function pkeyBlock(port: FabricPort | undefined, block: number): SmaAnswer {
 function linearBlock({ tables }: FabricNode, block: number): SmaAnswer {
   if (tables === undefined || block * LFT_BLOCK_ENTRIES >= ForwardingTables.LINEAR_CAP) return invalid;
   return encodeLftBlock(
-    Array.from({ length: LFT_BLOCK_ENTRIES }, (_, index) => tables.route(block * LFT_BLOCK_ENTRIES + index)),
+    Array.from({ length: LFT_BLOCK_ENTRIES }, (_, index) => tables.entry(block * LFT_BLOCK_ENTRIES + index)),
   );
 }
 
-/** Bits 0–8 of the modifier choose 32 LIDs, bits 28–31 sixteen ports. */
 function multicastBlock({ tables, portCount }: FabricNode, modifier: number): SmaAnswer {
-  const firstLid = Lid.MULTICAST_MIN + (modifier & 0x1ff) * MFT_BLOCK_ENTRIES;
+  const firstLid = Lid.MULTICAST_MIN + (modifier & MULTICAST_BLOCK_MASK) * MFT_BLOCK_ENTRIES;
   const firstPort = (modifier >>> 28) * PORTS_PER_MFT_POSITION;
   if (tables === undefined || firstPort > portCount) return invalid;
   const masks = Array.from({ length: MFT_BLOCK_ENTRIES }, (_, index) => {

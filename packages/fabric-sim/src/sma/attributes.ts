@@ -51,7 +51,9 @@ export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo
   const speeds = splitSpeeds(port.masks.speeds);
   const active = splitSpeeds(link.speed);
   const isEnd = port.isEndPort;
+  const { settings } = port;
   return emptyPortInfo({
+    ...settings,
     gidPrefix: isEnd ? port.gidPrefix : 0n,
     lid: isEnd ? port.lid : emptyPortInfo().lid,
     masterSmLid: isEnd ? port.smLid : emptyPortInfo().masterSmLid,
@@ -68,7 +70,6 @@ export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo
     linkSpeedExtActive: active.extended,
     portState: port.state,
     portPhysicalState: port.physState,
-    linkDownDefaultState: 2,
     lmc: isEnd ? port.lmc : 0,
     neighborMtu: port.neighborMtu,
     masterSmSl: isEnd ? port.smSl : 0,
@@ -76,8 +77,6 @@ export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo
     vlArbitrationHighCap: 8,
     vlArbitrationLowCap: 8,
     mtuCap: port.mtuCap,
-    vlStallCount: 7,
-    operationalVls: 4,
     guidCap: isEnd ? GUID_CAP : 0,
     subnetTimeout: isEnd ? port.subnetTimeout : 0,
     respTimeValue: isEnd ? 16 : 0,
@@ -97,7 +96,12 @@ export function switchInfo(node: FabricNode): SwitchInfo {
     linearFdbCap: ForwardingTables.LINEAR_CAP,
     multicastFdbCap: MULTICAST_CAP,
     linearFdbTop: node.tables?.top ?? 0,
-    lifeTimeValue: 18,
+    lifeTimeValue: node.lifeTimeValue,
+    portStateChange: node.hasPortStateChange,
+    defaultPort: node.switchDefaults.port,
+    defaultMulticastPrimaryPort: node.switchDefaults.multicastPrimary,
+    defaultMulticastNotPrimaryPort: node.switchDefaults.multicastNotPrimary,
+    multicastFdbTop: node.switchDefaults.multicastTop,
     partitionEnforcementCap: PARTITION_CAP,
   });
 }

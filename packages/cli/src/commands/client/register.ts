@@ -1,7 +1,9 @@
 import type { Command } from "commander";
 import { action, type CommandHost } from "../../command.js";
+import type { ExplainCommandOptions } from "./explain.js";
 import type { ResolveCommandOptions } from "./resolve.js";
 import type { ServiceOptions } from "./service.js";
+import type { StatsCommandOptions } from "./stats.js";
 
 /** Where ib_acme and ours look for a daemon that was started without `--socket`. */
 const DEFAULT_SOCKET = "/run/ibacm-unix.sock";
@@ -9,6 +11,7 @@ const DEFAULT_SOCKET = "/run/ibacm-unix.sock";
 /** Commands that ask a running daemon. */
 export function registerClient(program: Command, host: CommandHost): void {
   registerResolve(program, host);
+  registerExplain(program, host);
   registerViews(program, host);
   registerCache(program, host);
 }
@@ -36,6 +39,22 @@ function registerResolve(program: Command, host: CommandHost): void {
     );
 }
 
+function registerExplain(program: Command, host: CommandHost): void {
+  asked(program.command("explain"))
+    .description("resolve a destination and tell each step")
+    .argument("<destination>", "as for resolve")
+    .option("-s, --source <address>", "source name or address (default: chosen by the daemon)")
+    .option("--timeout <ms>", "give up after so many milliseconds")
+    .option("--paths <n>", "how many paths at most")
+    .addHelpText("after", "\nExamples:\n  verbena explain node12\n  verbena explain 192.0.2.12 -s 192.0.2.1 --json\n")
+    .action(
+      action<ExplainCommandOptions>(host, async ([destination = ""], options) => {
+        const { explainCommand } = await import("./explain.js");
+        return explainCommand(destination, options, host.io);
+      }),
+    );
+}
+
 const RESOLVE_HELP = `
 What a text means: digits are a LID; IPv4 and IPv6 texts are addresses, but an IPv6 text of fe80::/10 is a GID; the rest is a name.
 A prefix name:, ip:, gid: or lid: says it outright.
@@ -58,9 +77,10 @@ function registerViews(program: Command, host: CommandHost): void {
     );
   asked(program.command("stats"))
     .description("show the daemon's counters")
-    .addHelpText("after", "\nExample:\n  verbena stats --socket /tmp/h1.sock\n")
+    .option("--clients", "who asks, and who makes the daemon ask the subnet administrator")
+    .addHelpText("after", "\nExamples:\n  verbena stats --socket /tmp/h1.sock\n  verbena stats --clients --json\n")
     .action(
-      action<ServiceOptions>(host, async (_none, options) => {
+      action<StatsCommandOptions>(host, async (_none, options) => {
         const { statsCommand } = await import("./stats.js");
         return statsCommand(options, host.io);
       }),

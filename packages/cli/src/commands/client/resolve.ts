@@ -45,7 +45,7 @@ async function describe(destination: string, { paths, chosenSource, origin }: Re
 }
 
 /** The columns that tell one path from another. */
-async function pathTable(paths: readonly PathJson[]): Promise<string> {
+export async function pathTable(paths: readonly PathJson[]): Promise<string> {
   const { renderTable } = await import("../../output/table.js");
   return renderTable(
     ["DGID", "DLID", "SGID", "SLID", "P_Key", "SL", "MTU", "rate", "reversible"],

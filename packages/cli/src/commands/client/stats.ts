@@ -1,8 +1,14 @@
-import { type CountersJson, encodeCounters, type StatsJson } from "@verbena/core/client";
+import {
+  type ClientsJson,
+  type CountersJson,
+  encodeCounters,
+  type SaPortJson,
+  type StatsJson,
+} from "@verbena/core/client";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { renderTable } from "../../output/table.js";
-import { type ServiceOptions, withService } from "./service.js";
+import { notOffered, type ServiceOptions, withService } from "./service.js";
 
 /** Counters in the order of the client protocol, with words for people. */
 export const COUNTER_LABELS: readonly (readonly [keyof CountersJson, string])[] = [
@@ -15,8 +21,13 @@ export const COUNTER_LABELS: readonly (readonly [keyof CountersJson, string])[] 
   ["routeCache", "route cache hits"],
 ];
 
-/** Prints the counters of the daemon, all together and per endpoint. */
-export async function statsCommand(options: ServiceOptions, io: Io): Promise<ExitCode> {
+export interface StatsCommandOptions extends ServiceOptions {
+  readonly clients?: boolean;
+}
+
+/** Prints the counters of the daemon, all together and per endpoint; or its clients, and what each made it do. */
+export async function statsCommand(options: StatsCommandOptions, io: Io): Promise<ExitCode> {
+  if (options.clients === true) return clientsCommand(options, io);
   const stats = await withService<Pick<StatsJson, "counters"> & Partial<StatsJson>>(
     options,
     async ({ kind, client }) =>
@@ -29,6 +40,7 @@ export async function statsCommand(options: ServiceOptions, io: Io): Promise<Exi
 function describe({
   counters,
   endpoints = [],
+  sa = [],
   clients,
   uptimeMs,
 }: Pick<StatsJson, "counters"> & Partial<StatsJson>): string {
@@ -41,5 +53,65 @@ function describe({
     uptimeMs === undefined
       ? ""
       : `up ${String(Math.round(uptimeMs / 1000))} s, ${String(clients ?? 0)} clients connected\n`;
-  return about + renderTable(["counter", "all", ...endpoints.map(({ key }) => key)], rows);
+  const table = renderTable(["counter", "all", ...endpoints.map(({ key }) => key)], rows);
+  return sa.length === 0 ? about + table : `${about}${table}\n${saTable(sa)}`;
+}
+
+async function clientsCommand(options: ServiceOptions, io: Io): Promise<ExitCode> {
+  const answer = await withService(options, ({ kind, client }) => {
+    if (kind === "acm") throw notOffered("a list of its clients");
+    return client.clients();
+  });
+  io.out(options.json === true ? `${JSON.stringify(answer)}\n` : clientsTable(answer));
+  return EXIT.OK;
+}
+
+/** Who asks the SA most comes first, as the daemon lists them. */
+export function clientsTable({ clients, forgotten }: ClientsJson): string {
+  const table = renderTable(
+    ["client", "pid", "uid", "command", "requests", "cache hits", "errors", "SA queries", "last"],
+    clients.map((client) => [
+      client.kind,
+      client.pid === undefined ? "-" : String(client.pid),
+      client.uid === undefined ? "-" : String(client.uid),
+      client.command ?? "-",
+      ...[client.requests, client.cacheHits, client.errors, client.saQueries].map(String),
+      `${(client.idleMs / 1000).toFixed(1)} s ago`,
+    ]),
+  );
+  return forgotten === 0 ? table : `${table}${String(forgotten)} more, not heard of for longest, are not kept\n`;
+}
+
+/** How each port gets on with its subnet administrator. */
+export function saTable(ports: readonly SaPortJson[]): string {
+  return renderTable(
+    [
+      "SA of port",
+      "SM LID",
+      "breaker",
+      "window",
+      "in flight",
+      "queued",
+      "sent",
+      "answered",
+      "time-outs",
+      "BUSY",
+      "refused",
+    ],
+    ports.map((port) => [
+      `${port.device}/${String(port.port)}`,
+      String(port.smLid),
+      port.breaker === "open" ? `open, tried again in ${(port.retryInMs / 1000).toFixed(1)} s` : port.breaker,
+      ...[
+        port.window,
+        port.inFlight,
+        port.queued,
+        port.sent,
+        port.answered,
+        port.timeouts,
+        port.busy,
+        port.refused,
+      ].map(String),
+    ]),
+  );
 }

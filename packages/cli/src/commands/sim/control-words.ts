@@ -1,6 +1,7 @@
-import type { ControlRequest } from "@verbena/fabric-sim";
+import { type ControlRequest, SA_MODES } from "@verbena/fabric-sim";
 import { parseDurationMs } from "../../duration.js";
 import { cliError } from "../../errors.js";
+import { wholeNumber } from "../../numbers.js";
 
 /** Turns the words behind `sim ctl` into a request. Throws `VERBENA_CLI_USAGE_ARGUMENT`. */
 export function parseControlWords(words: readonly string[]): ControlRequest {
@@ -21,23 +22,45 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
       return addr(rest);
     case "lid":
       return lid(rest);
+    case "fault":
+      return fault(rest);
+    case "node":
+      return node(rest);
+    case "route":
+      return route(rest);
     case "routes":
       return routes(rest);
     default:
       throw usage(
-        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, routes, counters, topology`,
+        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, fault, node, route, routes, counters, topology, scenario`,
       );
   }
 }
 
 function link([action, end, ...rest]: readonly string[]): ControlRequest {
-  if ((action !== "up" && action !== "down") || end === undefined) throw usage("link takes `down END` or `up END`");
+  if (action === "flap" && end !== undefined) {
+    const [down, times, ...more] = rest;
+    return noMore(more, {
+      op: "link",
+      action,
+      end,
+      ...(down === undefined ? {} : { downMs: parseDurationMs(down) }),
+      ...(times === undefined ? {} : { times: wholeNumber("times", times) }),
+    });
+  }
+  if ((action !== "up" && action !== "down") || end === undefined)
+    throw usage("link takes `down END`, `up END` or `flap END [TIME] [TIMES]`");
   return noMore(rest, { op: "link", action, end });
 }
 
 function sa([mode, duration, ...rest]: readonly string[]): ControlRequest {
-  if (mode !== "normal" && mode !== "busy" && mode !== "silent") throw usage("sa takes `normal`, `busy` or `silent`");
-  return noMore(rest, { op: "sa", mode, ...(duration === undefined ? {} : { durationMs: parseDurationMs(duration) }) });
+  const known = SA_MODES.find((one) => one === mode);
+  if (known === undefined) throw usage(`sa takes ${SA_MODES.join(", ")}`);
+  return noMore(rest, {
+    op: "sa",
+    mode: known,
+    ...(duration === undefined ? {} : { durationMs: parseDurationMs(duration) }),
+  });
 }
 
 function addr([action, first, second, pkey, ...rest]: readonly string[]): ControlRequest {
@@ -54,6 +77,65 @@ function addr([action, first, second, pkey, ...rest]: readonly string[]): Contro
 function lid([action, end, ...rest]: readonly string[]): ControlRequest {
   if (action !== "change" || end === undefined) throw usage("lid takes `change END`");
   return noMore(rest, { op: "lid", action, end });
+}
+
+/** Word before the `=` of a fault: the request's member and how its value is read. */
+const FAULT_WORDS: ReadonlyMap<string, readonly [string, (text: string) => number]> = new Map([
+  ["loss", ["lossPercent", parsePercent]],
+  ["delay", ["delayMs", parseDurationMs]],
+  ["jitter", ["jitterMs", parseDurationMs]],
+  ["duplicate", ["duplicatePercent", parsePercent]],
+  ["reorder", ["reorderPercent", parsePercent]],
+] as const);
+
+function fault([action, end, ...rest]: readonly string[]): ControlRequest {
+  if (action === "list" && end === undefined) return { op: "fault", action };
+  if (action === "clear") return noMore(rest, { op: "fault", action, ...(end === undefined ? {} : { end }) });
+  if (action !== "set" || end === undefined || rest.length === 0) {
+    throw usage(
+      "fault takes `set END|all loss=5 delay=10ms jitter=5ms duplicate=1 reorder=2`, `clear [END]` or `list`",
+    );
+  }
+  const values: Record<string, number> = {};
+  for (const word of rest) {
+    const [name = "", text = ""] = word.split("=", 2);
+    const [member, read] = FAULT_WORDS.get(name) ?? [];
+    if (member === undefined || read === undefined) {
+      throw usage(
+        `no fault ${JSON.stringify(word)}; write ${[...FAULT_WORDS.keys()].map((one) => `${one}=…`).join(", ")}`,
+      );
+    }
+    values[member] = read(text);
+  }
+  return { op: "fault", action, ...(end === "all" ? {} : { end }), ...values };
+}
+
+/** `5` or `5%`. */
+function parsePercent(text: string): number {
+  const value = Number(text.replace(/%$/, ""));
+  if (text.trim() === "" || !(value >= 0 && value <= 100)) throw usage(`${JSON.stringify(text)} is no percentage`);
+  return value;
+}
+
+function node([action, name, text, ...rest]: readonly string[]): ControlRequest {
+  if (name !== undefined) {
+    if (action === "describe" && text !== undefined) return noMore(rest, { op: "node", action, node: name, text });
+    if ((action === "remove" || action === "restore") && text === undefined) return { op: "node", action, node: name };
+    if (action === "reboot") {
+      return noMore(rest, {
+        op: "node",
+        action,
+        node: name,
+        ...(text === undefined ? {} : { downMs: parseDurationMs(text) }),
+      });
+    }
+  }
+  throw usage("node takes `describe NODE TEXT`, `remove NODE`, `restore NODE` or `reboot NODE [TIME]`");
+}
+
+function route([action, from, to, ...rest]: readonly string[]): ControlRequest {
+  if (action !== "cut" || from === undefined || to === undefined) throw usage("route takes `cut FROM TO`");
+  return noMore(rest, { op: "route", action, from, to });
 }
 
 function routes([from, to, ...rest]: readonly string[]): ControlRequest {

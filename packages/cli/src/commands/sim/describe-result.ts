@@ -1,4 +1,11 @@
-import type { ControlRequest, CountersResult, FabricStatus, PortStatus, RouteResult } from "@verbena/fabric-sim";
+import type {
+  ControlRequest,
+  CountersResult,
+  FabricStatus,
+  FaultStatus,
+  PortStatus,
+  RouteResult,
+} from "@verbena/fabric-sim";
 import { renderTable } from "../../output/table.js";
 
 /** The answer to a control request as text. */
@@ -6,6 +13,7 @@ export function describeResult(request: ControlRequest, result: unknown): string
   switch (request.op) {
     case "status":
       return describeStatus(result as FabricStatus);
+    case "route":
     case "routes":
       return describeRoute(result as RouteResult);
     case "counters":
@@ -14,6 +22,8 @@ export function describeResult(request: ControlRequest, result: unknown): string
       return (result as { text: string }).text;
     case "link":
       return portTable((result as { ports: readonly PortStatus[] }).ports);
+    case "fault":
+      return describeFaults((result as { faults: readonly FaultStatus[] }).faults);
     case "lid":
       return portTable([(result as { port: PortStatus }).port]);
     default:
@@ -25,9 +35,23 @@ function describeStatus(status: FabricStatus): string {
   const { hosts, switches, links, linksDown, multicastGroups, addresses } = status.counts;
   return [
     `fabric in ${status.dir}: ${String(hosts)} hosts, ${String(switches)} switches, ${String(links)} links (${String(linksDown)} down)`,
-    `subnet manager ${status.sm.end}, LID ${String(status.sm.lid)}; SA ${status.sa.mode}; ${String(multicastGroups)} multicast groups, ${String(addresses)} addresses, ${String(status.programs.length)} programs attached`,
+    `${describeManager(status)}; ${String(multicastGroups)} multicast groups, ${String(addresses)} addresses, ${String(status.programs.length)} programs attached`,
     portTable(status.nodes.flatMap(({ ports }) => ports)),
   ].join("\n");
+}
+
+function describeManager({ management, sm, sa }: FabricStatus): string {
+  if (sm.lid === 0) return "no subnet manager yet";
+  const where = `${sm.end}, LID ${String(sm.lid)}`;
+  return management === "opensm" ? `OpenSM on ${where}` : `subnet manager ${where}; SA ${sa.mode}`;
+}
+
+function describeFaults(faults: readonly FaultStatus[]): string {
+  const rows = faults.map(({ end = "all", lossPercent, delayMs, jitterMs, duplicatePercent, reorderPercent }) => [
+    end,
+    ...[lossPercent, delayMs, jitterMs, duplicatePercent, reorderPercent].map(String),
+  ]);
+  return renderTable(["port", "loss %", "delay ms", "jitter ms", "duplicate %", "reorder %"], rows);
 }
 
 function portTable(ports: readonly PortStatus[]): string {
@@ -44,8 +68,14 @@ export function describeRoute(route: RouteResult): string {
   return [`LID ${String(route.slid)} to LID ${String(route.dlid)}`, ...lines, `     ${end}`, ""].join("\n");
 }
 
-function describeCounters({ sa, saUnanswered, saBusy }: CountersResult): string {
+function describeCounters({ sa, saUnanswered, saBusy, reports }: CountersResult): string {
   const rows = sa.map((counter) => Object.values(counter).map(String));
   const header = Object.keys(sa[0] ?? { attribute: "", method: "", count: 0 });
-  return `${renderTable(header, rows)}\nunanswered ${String(saUnanswered)}, busy ${String(saBusy)}\n`;
+  const { sent, acknowledged, unanswered } = reports;
+  return [
+    renderTable(header, rows),
+    `unanswered ${String(saUnanswered)}, busy ${String(saBusy)}`,
+    `reports ${String(sent)}, acknowledged ${String(acknowledged)}, given up ${String(unanswered)}`,
+    "",
+  ].join("\n");
 }

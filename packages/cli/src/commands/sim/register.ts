@@ -19,9 +19,13 @@ function registerRun(sim: Command, host: CommandHost): void {
     .argument("<topology>", "file in ibsim or ibnetdiscover text")
     .requiredOption("--dir <dir>", "directory of the fabric's sockets; its name is how programs find it")
     .option("--addresses <file>", "IP addresses of the ports, lines `NODE[PORT] IP/PREFIX [PKEY]`")
+    .option("--sm <manager>", "builtin, or opensm: nobody manages the fabric until you start one on a node", "builtin")
     .option("--sm-node <end>", "port of the subnet manager, `NODE` or `NODE[PORT]`")
     .option("--seed <n>", "seed of everything random", "1")
-    .addHelpText("after", "\nExample:\n  verbena sim run cluster.net --dir /tmp/fabric --addresses cluster.addr\n")
+    .addHelpText(
+      "after",
+      "\nExample:\n  verbena sim run cluster.net --dir /tmp/fabric --addresses cluster.addr\n\nWith a real OpenSM:\n  verbena sim run cluster.net --dir /tmp/fabric --sm opensm\n  verbena sim exec --dir /tmp/fabric --node H1 -- opensm\n",
+    )
     .action(
       action<RunOptions>(host, async ([topology = ""], options) => {
         const { runFabric } = await import("./run.js");
@@ -66,14 +70,25 @@ const CONTROL_HELP = `
 Requests:
   status                                   nodes, ports, subnet manager
   link down|up END                         END is NODE or NODE[PORT]
-  sa normal|busy|silent [DURATION]         5s, 250ms, …; without one until changed
+  link flap END [TIME] [TIMES]             down and up again, each for 100ms unless told
+  sa MODE [DURATION]                       normal, silent, busy, slow, twice, unordered or wrong-tid;
+                                           for 5s, 250ms, …; without one until changed
   addr add NODE[PORT] IP/PREFIX [PKEY]     an address comes to a port
   addr del IP                              it goes
   addr move IP NODE[PORT]                  it moves
   reregister                               the subnet manager asks all ports to register again
   sweep                                    the subnet manager looks at the fabric again
   lid change END                           a port gets another LID
+  fault set END|all loss=5 delay=10ms      packets that leave END are lost (percent), late; also
+                                           jitter=5ms, duplicate=1, reorder=2
+  fault clear [END]                        no faults there, or anywhere
+  fault list                               the faults that are set
+  node describe NODE TEXT                  the node gets another NodeDescription
+  node remove NODE | node restore NODE     all its links go, and come back
+  node reboot NODE [TIME]                  both, a second apart unless told; a switch forgets its tables
+  route cut FROM TO                        a one-way route, until the next sweep
   routes FROM TO                           the way of a packet, hop by hop
+  scenario FILE                            replays a file of lines TIME REQUEST, times from the start
   counters                                 what the SA was asked
   topology                                 the topology as text
 

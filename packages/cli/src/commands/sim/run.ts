@@ -1,4 +1,5 @@
-import { startFabric } from "@verbena/fabric-sim";
+import { type FabricManagement, startFabric } from "@verbena/fabric-sim";
+import { cliError } from "../../errors.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { wholeNumber } from "../../numbers.js";
@@ -8,6 +9,7 @@ export interface RunOptions {
   readonly dir: string;
   readonly addresses?: string;
   readonly smNode?: string;
+  readonly sm: string;
   readonly seed: string;
   readonly json?: boolean;
 }
@@ -19,6 +21,7 @@ export async function runFabric(topology: string, options: RunOptions, io: Io): 
     dir: options.dir,
     addressesFile: options.addresses,
     smNode: options.smNode,
+    sm: management(options.sm),
     seed: wholeNumber("--seed", options.seed),
     logger: {
       info: () => undefined,
@@ -32,4 +35,9 @@ export async function runFabric(topology: string, options: RunOptions, io: Io): 
   else io.out("ready\n");
   await untilSignal(["SIGINT", "SIGTERM"]);
   return EXIT.OK;
+}
+
+function management(text: string): FabricManagement {
+  if (text === "builtin" || text === "opensm") return text;
+  throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: `--sm takes builtin or opensm, not "${text}"` } });
 }

@@ -1,0 +1,170 @@
+import { Gid, Lid, PKey, VerbenaError } from "@verbena/ib";
+import { ask, type Bench, client, gid, named, nodeGuid, startBench } from "./support/engine-bench.js";
+
+const MINUTE = 60_000;
+/** Within the last tenth of a life of ten minutes. */
+const LATE = 9.5 * MINUTE;
+
+const asked = ({ provider }: Bench): number[] => [provider.addressQuestions.length, provider.routeQuestions.length];
+const expiry = async (bench: Bench): Promise<number | undefined> =>
+  (await bench.clock.run(ask(bench, "node1"))).expiresInMs;
+
+describe("engine: refresh before expiry", () => {
+  it("leaves an entry alone before its last part, serves and refreshes it once in it", async () => {
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    await bench.clock.run(ask(bench, "node1"));
+    await bench.clock.advance(9 * MINUTE - 1);
+    expect(await expiry(bench)).toBe(MINUTE + 1);
+    await bench.clock.settle();
+    expect(asked(bench)).toEqual([1, 1]);
+
+    await bench.clock.advance(1);
+    const before = bench.clock.now();
+    const answers = await bench.clock.run(Promise.all(Array.from({ length: 100 }, () => ask(bench, "node1"))));
+    expect(bench.clock.now()).toBe(before);
+    expect(new Set(answers.map(({ expiresInMs }) => expiresInMs))).toEqual(new Set([MINUTE]));
+    expect(answers[0]?.provenance).toMatchObject({ address: { from: "cache" }, route: { from: "cache" } });
+    await bench.clock.settle();
+    expect(asked(bench)).toEqual([2, 1]);
+    // The route ended with the old address; now that there is a new one it has its own refresh.
+    await bench.clock.run(ask(bench, "node1"));
+    await bench.clock.advance(1);
+    expect(asked(bench)).toEqual([2, 2]);
+    expect(await expiry(bench)).toBe(10 * MINUTE - 1);
+    expect(asked(bench)).toEqual([2, 2]);
+    await bench.engine.close();
+  });
+
+  it("does not answer at once what is due, so that the refresh is started", async () => {
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    const request = { source: named("host1"), destination: named("node1"), client };
+    await bench.clock.run(ask(bench, "node1"));
+    expect(bench.engine.tryResolveCached(request)).toBeDefined();
+    await bench.clock.advance(LATE);
+    expect(bench.engine.tryResolveCached(request)).toBeUndefined();
+    await bench.engine.close();
+  });
+
+  it("keeps the old entry to its end when the refresh fails, and remembers no failure", async () => {
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, negativeTtlMs: MINUTE });
+    const { address } = bench.provider;
+    await bench.clock.run(ask(bench, "node1"));
+    await bench.clock.advance(9 * MINUTE);
+    bench.provider.address = () => Promise.reject(new VerbenaError("VERBENA_SA_TIMEOUT", "silent"));
+    expect(await expiry(bench)).toBe(MINUTE);
+    await bench.clock.settle();
+    expect(asked(bench)[0]).toBe(2);
+    // Half of what is left passes before the next try.
+    await bench.clock.advance(MINUTE / 2 - 1);
+    expect(await expiry(bench)).toBe(MINUTE / 2 + 1);
+    await bench.clock.settle();
+    expect(asked(bench)[0]).toBe(2);
+    await bench.clock.advance(1);
+    expect(await expiry(bench)).toBe(MINUTE / 2);
+    await bench.clock.settle();
+    expect(asked(bench)[0]).toBe(3);
+    expect(bench.engine.cacheEntries().filter(({ state }) => state === "negative")).toEqual([]);
+    await bench.clock.advance(MINUTE / 2);
+    await expect(bench.clock.run(ask(bench, "node1"))).rejects.toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+    bench.provider.address = address;
+    await bench.engine.close();
+  });
+
+  it("lets a request that finds the entry expired wait for the refresh under way", async () => {
+    const bench = await startBench({ addressTtlMs: 10_000 });
+    await bench.clock.run(ask(bench, "node1"));
+    await bench.clock.advance(9_500);
+    bench.provider.address = () =>
+      new Promise((resolve) => {
+        bench.clock.schedule(2_000, () => {
+          resolve({ gid: gid(nodeGuid(7)) });
+        });
+      });
+    expect(await expiry(bench)).toBe(500);
+    await bench.clock.advance(500);
+    const answer = await bench.clock.run(ask(bench, "node1"));
+    expect(answer.paths[0]?.dlid).toBe(107);
+    expect(asked(bench)[0]).toBe(2);
+    await bench.engine.close();
+  });
+
+  it("follows a destination that has moved", async () => {
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    await bench.clock.run(ask(bench, "node1"));
+    await bench.clock.advance(LATE);
+    bench.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(8)) });
+    expect((await bench.clock.run(ask(bench, "node1"))).paths[0]?.dlid).toBe(101);
+    await bench.clock.settle();
+    expect((await bench.clock.run(ask(bench, "node1"))).paths[0]?.dlid).toBe(108);
+    await bench.engine.close();
+  });
+
+  it("drops a refresh of a former generation", async () => {
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    await bench.clock.run(ask(bench, "node1"));
+    await bench.clock.advance(LATE);
+    const { address } = bench.provider;
+    let answer: () => void = () => undefined;
+    bench.provider.address = () =>
+      new Promise((resolve) => {
+        answer = () => {
+          resolve({ gid: gid(nodeGuid(66)) });
+        };
+      });
+    await bench.clock.run(ask(bench, "node1"));
+    bench.native.set("sim0", 1, { lid: Lid.from(12) });
+    await bench.clock.advance(1);
+    bench.engine.rescan();
+    await bench.clock.advance(1_000);
+    answer();
+    await bench.clock.settle();
+    expect(bench.engine.cacheEntries().filter(({ destination }) => destination === "node1")).toEqual([]);
+    bench.provider.address = address;
+    expect((await bench.clock.run(ask(bench, "node1"))).paths[0]?.dlid).toBe(101);
+    await bench.engine.close();
+  });
+
+  it("drops a refresh of what has been flushed", async () => {
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    await bench.clock.run(ask(bench, "node1"));
+    await bench.clock.advance(LATE);
+    await bench.clock.run(ask(bench, "node1"));
+    bench.engine.flush(named("node1"));
+    await bench.clock.settle();
+    expect(bench.engine.cacheEntries().filter(({ destination }) => destination === "node1")).toEqual([]);
+    await bench.engine.close();
+  });
+
+  it("refreshes paths asked for by LID, and nothing where it is switched off", async () => {
+    for (const [refreshShare, queries] of [
+      [0.1, 2],
+      [0, 1],
+    ] as const) {
+      const bench = await startBench({ routeTtlMs: 10 * MINUTE, refreshShare });
+      const request = {
+        dgid: Gid.zero,
+        sgid: Gid.zero,
+        dlid: Lid.from(101),
+        slid: Lid.zero,
+        pkey: PKey.zero,
+        client,
+      };
+      await bench.clock.run(bench.engine.resolvePath(request));
+      await bench.clock.advance(LATE);
+      const answer = await bench.clock.run(bench.engine.resolvePath(request));
+      expect(answer.expiresInMs).toBe(MINUTE / 2);
+      await bench.clock.settle();
+      expect(bench.provider.routeQuestions).toHaveLength(queries);
+      await bench.engine.close();
+    }
+  });
+
+  it("gives negative entries their own time", async () => {
+    const bench = await startBench({ negativeTtlMs: 1_000 });
+    await expect(bench.clock.run(ask(bench, "nobody"))).rejects.toMatchObject({ code: "VERBENA_RESOLVE_NO_DATA" });
+    await bench.clock.advance(999);
+    await expect(bench.clock.run(ask(bench, "nobody"))).rejects.toMatchObject({ code: "VERBENA_RESOLVE_NO_DATA" });
+    expect(asked(bench)[0]).toBe(1);
+    await bench.engine.close();
+  });
+});

@@ -1,0 +1,147 @@
+import {
+  BthOpcode,
+  encodeIbPacket,
+  encodeNotice,
+  encodeSmp,
+  Gid,
+  MadMethod,
+  MgmtClass,
+  type Notice,
+  NoticeType,
+  PKey,
+  SmAttribute,
+  TrapNumber,
+} from "@verbena/ib";
+import type { Fabric } from "../fabric/fabric.js";
+import type { FabricPort } from "../fabric/port.js";
+
+const MANAGEMENT_LANE = 15;
+/** Producer types of generic notices (IBA 13.4.8.2). */
+const PRODUCERS = { ca: 1, switch: 2, router: 3 } as const;
+const DETAILS_SIZE = 54;
+
+interface Pending {
+  readonly tid: bigint;
+  readonly stop: () => void;
+}
+
+/**
+ * The traps of all nodes: a switch tells its subnet manager that a link changed (128), an end port that its capability mask did
+ * (144). A trap is repeated after each SubnetTimeOut until the manager represses it (IBA 14.3.10); a newer one of the same kind
+ * takes its place. Ports that know no manager are silent.
+ */
+export class Traps {
+  readonly #fabric: Fabric;
+  readonly #pending = new Map<FabricPort, Map<number, Pending>>();
+  readonly #stopListening: () => void;
+  #lastTid = 0n;
+
+  constructor(fabric: Fabric) {
+    this.#fabric = fabric;
+    this.#stopListening = fabric.events.add((event) => {
+      if (event.type === "link") this.#linkChanged(event.port);
+      else if (event.type === "capability") this.#capabilityChanged(event.port);
+    });
+  }
+
+  /** True if the port has a trap of that transaction under way, which it then ends. */
+  repress(port: FabricPort, tid: bigint): boolean {
+    for (const [trap, pending] of this.#pending.get(port) ?? []) {
+      if (pending.tid !== tid) continue;
+      pending.stop();
+      this.#pending.get(port)?.delete(trap);
+      return true;
+    }
+    return false;
+  }
+
+  /** Traps that are repeated until someone represses them. */
+  get waiting(): number {
+    let count = 0;
+    for (const traps of this.#pending.values()) count += traps.size;
+    return count;
+  }
+
+  close(): void {
+    this.#stopListening();
+    for (const traps of this.#pending.values()) for (const { stop } of traps.values()) stop();
+    this.#pending.clear();
+  }
+
+  #linkChanged(port: FabricPort): void {
+    const manager = port.node.kind === "switch" ? port.node.ports[0] : undefined;
+    if (manager === undefined) return;
+    const details = Buffer.alloc(DETAILS_SIZE);
+    details.writeUInt16BE(manager.lid, 0);
+    this.#raise(manager, TrapNumber.LINK_STATE_CHANGED, NoticeType.URGENT, details);
+  }
+
+  #capabilityChanged(port: FabricPort): void {
+    const details = Buffer.alloc(DETAILS_SIZE);
+    details.writeUInt16BE(port.lid, 2);
+    details.writeUInt32BE(port.capabilityMask, 6);
+    this.#raise(port, TrapNumber.LOCAL_CHANGES, NoticeType.INFORMATIONAL, details);
+  }
+
+  #raise(port: FabricPort, trapNumber: number, type: number, details: Buffer): void {
+    const ofPort = this.#pending.get(port) ?? new Map<number, Pending>();
+    ofPort.get(trapNumber)?.stop();
+    ofPort.delete(trapNumber);
+    if (port.smLid === 0 || port.lid === 0) return;
+    this.#pending.set(port, ofPort);
+    this.#lastTid += 1n;
+    const tid = this.#lastTid;
+    const notice: Notice = {
+      isGeneric: true,
+      type,
+      producerType: PRODUCERS[port.node.kind],
+      trapNumber,
+      issuerLid: port.lid,
+      toggle: false,
+      count: 0,
+      details,
+      issuerGid: Gid.zero,
+    };
+    let stop: () => void = () => undefined;
+    const send = () => {
+      this.#fabric.send(port, trapPacket(port, tid, notice));
+      stop = this.#fabric.services.clock.schedule(repeatMs(port), send);
+    };
+    ofPort.set(trapNumber, {
+      tid,
+      stop: () => {
+        stop();
+      },
+    });
+    send();
+  }
+}
+
+/** SubnetTimeOut is a power of two of 4.096 µs. */
+function repeatMs(port: FabricPort): number {
+  return 0.004_096 * 2 ** port.subnetTimeout;
+}
+
+function trapPacket(port: FabricPort, tid: bigint, notice: Notice): Buffer {
+  return encodeIbPacket({
+    lrh: { vl: MANAGEMENT_LANE, sl: port.smSl, dlid: port.smLid, slid: port.lid },
+    bth: {
+      opcode: BthOpcode.UD_SEND_ONLY,
+      solicited: false,
+      migration: true,
+      pkey: PKey.DEFAULT,
+      destQpn: 0,
+      ackRequest: false,
+      psn: 0,
+    },
+    deth: { qkey: 0, srcQpn: 0 },
+    payload: encodeSmp({
+      mgmtClass: MgmtClass.SUBN_LID_ROUTED,
+      method: MadMethod.TRAP,
+      tid,
+      attributeId: SmAttribute.NOTICE,
+      mkey: port.settings.mkey,
+      data: encodeNotice(notice).subarray(0, 64),
+    }),
+  });
+}
