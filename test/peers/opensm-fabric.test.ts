@@ -220,8 +220,8 @@ suite(title("OpenSM on 100 hosts and 5 switches"), () => {
     const sender = await member("H30", "send", "hello");
     await Promise.all(heard);
     expect((await net.status()).counts.multicastGroups).toBeGreaterThan(0);
-    sender.stdin?.end();
-    await Promise.all(started.map((child) => (child.exitCode === null ? once(child, "exit") : undefined)));
+    sender.stdin.end();
+    await Promise.all(started.filter(({ exitCode }) => exitCode === null).map((child) => once(child, "exit")));
     expect(started.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
   });
 

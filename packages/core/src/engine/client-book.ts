@@ -98,10 +98,7 @@ export class ClientBook {
 
   #row({ kind, pid, uid }: ClientIdentity, now: number): Row {
     const key = `${kind} ${String(pid)} ${String(uid)}`;
-    let row = this.#rows.get(key);
-    if (row === undefined) {
-      row = this.#add(key, { kind, pid, uid });
-    }
+    const row = this.#rows.get(key) ?? this.#add(key, { kind, pid, uid });
     row.lastSeen = now;
     return row;
   }
