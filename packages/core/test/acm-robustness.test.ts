@@ -77,6 +77,8 @@ describe("malformed input", () => {
     server = fork(join(__dirname, "support/robust-server.ts"), [path], {
       execArgv: [
         "--expose-gc",
+        // Node 24 lets the young generation grow to twice that of Node 20, and keeps it: 30 MB that say nothing of the server.
+        "--max-semi-space-size=16",
         "--conditions=@verbena/source",
         `--require=${join(__dirname, "../../../scripts/lib/typescript-hook.cjs")}`,
       ],
