@@ -188,6 +188,20 @@ describe("PortTable without events", () => {
     await table.close();
   });
 
+  it("goes over to libibverbs, and its events, as soon as that lists a device", async () => {
+    const { native, log, clock, table, source } = setUp(false);
+    log.length = 0;
+    native.verbs.visible = true;
+    await clock.advance(5000);
+    expect(source.kind).toBe("verbs");
+    expect(log).toEqual(["closed sim0/1 g1", "closed sim1/1 g2", "opened sim0/1 g3", "opened sim1/1 g4"]);
+    native.linkDown("sim0", 1);
+    await clock.settle();
+    expect(log.at(-1)).toBe("closed sim0/1 g3");
+    await table.close();
+    expect(clock.pending).toBe(0);
+  });
+
   it("reads ports again at a low rate", async () => {
     const { native, log, clock, table } = setUp(false);
     log.length = 0;

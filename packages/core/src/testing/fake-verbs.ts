@@ -16,7 +16,8 @@ export class FakeVerbs implements VerbsService {
 
   constructor(
     private readonly hardware: ReadonlyMap<string, FakeDevice>,
-    private readonly visible: boolean,
+    /** False: nothing is listed. A test may change it. */
+    public visible: boolean,
   ) {}
 
   /** The fake hardware in the order it was plugged; nothing when not visible. */
