@@ -113,6 +113,13 @@ describe("Daemon", () => {
     expect(daemon.state).toBe("stopped");
   });
 
+  it("refuses one path for both sockets", async () => {
+    await expect(makeDaemon({ socket, control: socket }).start()).rejects.toMatchObject({
+      code: "VERBENA_SERVER_LISTEN",
+    });
+    await expect(lstat(socket)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
   it("cleans up when a later step of the start fails", async () => {
     await writeFile(socket, "not a socket");
     await expect(makeDaemon().start()).rejects.toMatchObject({ code: "VERBENA_SERVER_PATH" });

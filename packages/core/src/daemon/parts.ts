@@ -65,6 +65,7 @@ export async function openService(
   const { logger } = parts.log;
   const passed = options.systemd === true ? native.process.passedDescriptors() : undefined;
   const plan = planListening(config.daemon, passed);
+  const path = controlPath(config, plan);
   parts.composed = await composeDaemonEngine(config, options, clock, parts.host, logger);
   parts.engine = new EngineSwitch(parts.composed.engine);
   parts.server = await createAcmServer({
@@ -76,7 +77,6 @@ export async function openService(
     peerCredentials: (fd) => native.process.peerCredentials(fd),
   });
   parts.withdraw = plan.publish();
-  const path = controlPath(config, plan);
   if (path === undefined) return;
   parts.control = await createControlServer({
     path,
@@ -155,8 +155,12 @@ function setUmadDebug(native: NativeServices, level: number, logger: Logger): vo
   }
 }
 
+/** Throws VERBENA_SERVER_LISTEN for the client socket's own path: the second to be bound would silently take it from the first. */
 function controlPath(config: DaemonConfig, plan: ListeningPlan): string | undefined {
   const { control } = config.daemon;
+  if (control === plan.socket) {
+    throw coreError("VERBENA_SERVER_LISTEN", { details: { where: control, reason: "it is the client socket's path" } });
+  }
   return control === false ? undefined : (control ?? `${plan.socket}.ctl`);
 }
 
