@@ -63,7 +63,13 @@ export function ensurePackages(title, packages) {
   step(title, `installed ${missing.join(" ")}`, () => {
     const env = { DEBIAN_FRONTEND: "noninteractive" };
     quiet("apt-get", ["update", "-qq"], { env });
-    withoutServices(() => quiet("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing], { env }));
+    withoutServices(() =>
+      quiet(
+        "apt-get",
+        ["install", "-y", "-qq", "-o", "DPkg::Lock::Timeout=300", "--no-install-recommends", ...missing],
+        { env },
+      ),
+    );
   });
   return true;
 }
