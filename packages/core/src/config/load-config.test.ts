@@ -161,12 +161,45 @@ describe("loadConfig", () => {
     ]);
   });
 
-  it("blames the command line for the caller's settings", async () => {
-    expect(await problems(loadConfig({ ignoreDefaults: true, overrides: { daemon: { serverPort: 0 } } }))).toEqual([
+  it("blames for the caller's settings whom the caller names", async () => {
+    const sources = { ignoreDefaults: true, origin: "command line" } as const;
+    expect(await problems(loadConfig({ ...sources, overrides: { daemon: { serverPort: 0 } } }))).toEqual([
       "command line: daemon.serverPort: must be a whole number from 1 to 65535, not 0",
     ]);
-    expect(await problems(loadConfig({ ignoreDefaults: true, overrides: { sa: { timeout: 500 } } as object }))).toEqual(
-      ["command line: sa.timeout: unknown key (did you mean timeoutMs?)"],
-    );
+    expect(await problems(loadConfig({ ...sources, overrides: { sa: { timeout: 500 } } as object }))).toEqual([
+      "command line: sa.timeout: unknown key (did you mean timeoutMs?)",
+    ]);
+    expect(await problems(loadConfig({ ignoreDefaults: true, overrides: { daemon: { serverPort: 0 } } }))).toEqual([
+      "configuration: daemon.serverPort: must be a whole number from 1 to 65535, not 0",
+    ]);
+  });
+
+  it("takes a section without keys for an empty one, and a key without value for a mistake", async () => {
+    const empty = await file("empty.yaml", "sa:\ncaches:\n  address:\nproviders:\n");
+    const { config } = await loadConfig({ config: empty });
+    expect(config.sa).toMatchObject({ timeoutMs: 2000, retries: 2 });
+    expect(config.caches.address.ttlMs).toBe(1440 * 60_000);
+    const bare = await file("bare.yaml", "sa:\n  retries:\n");
+    expect(await problems(loadConfig({ config: bare }))).toEqual([
+      "bare.yaml:2: sa.retries: must be a whole number from 0, not null",
+    ]);
+  });
+
+  it("says one thing once, and where an alias has no anchor", async () => {
+    const infinite = await file("infinite.yaml", "daemon:\n  serverPort: .inf\n");
+    expect(await problems(loadConfig({ config: infinite }))).toEqual([
+      "infinite.yaml:2: daemon.serverPort: must be a whole number from 1 to 65535, not Infinity",
+    ]);
+    const alias = await file("alias.yaml", "sa:\n  retries: 1\n  timeoutMs: *slow\n");
+    expect(await problems(loadConfig({ config: alias }))).toEqual([expect.stringMatching(/^alias\.yaml:3: .*slow/)]);
+  });
+
+  it("names the first hundred wrong lines of a file and counts the rest", async () => {
+    const options = await file("opts.cfg", "log_fiel x\n".repeat(20_000));
+    const { diagnostics } = await loadConfig({ options, addresses: options, ignoreDefaults: true });
+    const warnings = diagnostics.filter(({ severity }) => severity === "warning").map(formatDiagnostic);
+    expect(warnings[99]).toBe(`${options}:100: unknown key log_fiel; the line is ignored (did you mean log_file?)`);
+    expect(warnings.at(-1)).toMatch(/: and \d+ more of this kind$/);
+    expect(warnings.length).toBeLessThan(102);
   });
 });

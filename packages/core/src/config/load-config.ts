@@ -29,6 +29,8 @@ export interface ConfigSources {
   readonly overrides?: ConfigInput;
   /** Read none of ibacm's files unless named. Default: false without `config`, true with it. */
   readonly ignoreDefaults?: boolean;
+  /** Named in messages where `overrides` are wrong. Default: `configuration`. */
+  readonly origin?: string;
 }
 
 const SOURCES: OptionNames<ConfigSources> = {
@@ -37,10 +39,8 @@ const SOURCES: OptionNames<ConfigSources> = {
   addresses: true,
   overrides: true,
   ignoreDefaults: true,
+  origin: true,
 };
-
-/** Named in place of a file where the caller's own settings are wrong. */
-const CALLER = "command line";
 
 /** A configuration that can be used. */
 export interface LoadedConfig {
@@ -56,6 +56,7 @@ export interface LoadedConfig {
 export async function loadConfig(sources: ConfigSources = {}): Promise<LoadedConfig> {
   checkOptions("loadConfig", sources, SOURCES);
   const sink = new DiagnosticSink();
+  const { origin = "configuration" } = sources;
   const yaml = await loadYaml(sources.config, sink);
   const folder = yaml === undefined ? process.cwd() : dirname(resolve(yaml.file));
   const input = yaml === undefined ? {} : anchorPaths(yaml.input, folder);
@@ -66,9 +67,9 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<LoadedCon
   const options = await loadOptions(optionsFile, sources.options === undefined && named !== undefined, sink);
 
   // What a caller misspelt is refused like a misspelt line of a file.
-  reportUnknownKeys(sources.overrides, CALLER, sink);
+  reportUnknownKeys(sources.overrides, origin, sink);
   const merged = mergeInputs<ConfigInput>(optionsToInput(options), input, sources.overrides ?? {});
-  const parsed = check(merged, yaml, sources.overrides, sink);
+  const parsed = check(merged, yaml, { input: sources.overrides, origin }, sink);
   if (parsed === undefined) throw invalid(sink);
 
   const addressFile =
@@ -164,22 +165,27 @@ async function readText(
 function check(
   merged: ConfigInput,
   yaml: YamlConfig | undefined,
-  overrides: ConfigInput | undefined,
+  caller: { readonly input: ConfigInput | undefined; readonly origin: string },
   sink: DiagnosticSink,
 ): ConfigOutput | undefined {
   const result = v.safeParse(configSchema, merged);
+  const said = new Set<string>();
   for (const issue of result.issues ?? []) {
     const path: KeyPath = (issue.path ?? []).map((item) => item.key as string | number);
     const key = formatPath(path);
-    const isOverride = overrides !== undefined && has(overrides, path);
+    const isOverride = caller.input !== undefined && has(caller.input, path);
     const line = isOverride ? undefined : yaml?.line(path);
     const received = issue.received === "undefined" ? "is missing" : `${issue.message}, not ${issue.received}`;
+    // A value can fail several checks that say the same (`.inf` is neither whole nor small enough).
+    const message = `${key}: ${received}`;
+    if (said.has(message)) continue;
+    said.add(message);
     sink.add({
       severity: "error",
-      file: isOverride || yaml === undefined ? CALLER : yaml.file,
+      file: isOverride || yaml === undefined ? caller.origin : yaml.file,
       ...(line === undefined ? {} : { line }),
       key,
-      message: `${key}: ${received}`,
+      message,
     });
   }
   return result.success ? result.output : undefined;

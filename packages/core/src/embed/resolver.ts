@@ -125,6 +125,7 @@ export async function createResolver(options: ResolverOptions = {}): Promise<Res
     ignoreDefaults: true,
     ...(typeof options.config === "string" ? { config: options.config } : {}),
     overrides: overrides(options),
+    origin: "options of createResolver",
   });
   for (const diagnostic of diagnostics) {
     logger[diagnostic.severity === "warning" ? "warn" : "info"](formatDiagnostic(diagnostic));

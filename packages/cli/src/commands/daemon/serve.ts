@@ -67,6 +67,7 @@ function daemonOptions(options: ServeOptions): DaemonOptions {
       ...(options.options === undefined ? {} : { options: options.options }),
       ...(options.addresses === undefined ? {} : { addresses: options.addresses }),
       overrides: overrides(options),
+      origin: "command line",
       // What this host's /etc/rdma says is not meant for a simulated node, and its names must not be written there.
       ...(options.fabric === undefined ? {} : { ignoreDefaults: true }),
     },

@@ -1,6 +1,6 @@
 import { didYouMean } from "@verbena/ib";
 import type { Diagnostic, DiagnosticSink } from "../text/diagnostic.js";
-import { type ConfigLine, configLines } from "../text/lines.js";
+import { type ConfigLine, configLines, LINE_LIMIT } from "../text/lines.js";
 import type { OptionKind } from "./option-kinds.js";
 import { OPTION_TABLE, type OptionKey, type OptionValues } from "./option-table.js";
 import { readProviderLibPath, readProviderLine } from "./provider-lines.js";
@@ -38,12 +38,10 @@ export function readOptions(text: string, file: string, sink: DiagnosticSink): O
       continue;
     }
     if (!isOptionKey(key) || (key === "route_timeout" && word !== key)) {
-      const hint = didYouMean(word, OPTION_KEYS);
-      sink.add({
-        ...at,
-        severity: "warning",
-        message: `unknown key ${word}; the line is ignored`,
-        ...(hint === undefined ? {} : { hint }),
+      sink.add({ severity: "warning", file }, () => {
+        const hint = didYouMean(word, OPTION_KEYS);
+        const message = `unknown key ${clip(word)}; the line is ignored`;
+        return { line: line.number, key, message, ...(hint === undefined ? {} : { hint }) };
       });
       continue;
     }
@@ -74,6 +72,11 @@ function checkServerPort(values: OptionValues, file: string, line: number | unde
     message: `server_port: ${String(port)} is not a TCP port (1 to 65535)${mode === "unix" ? "; not used in server_mode unix" : ""}`,
   });
   return false;
+}
+
+/** A line without white space may be as long as the file. */
+function clip(word: string): string {
+  return word.length <= LINE_LIMIT ? word : `${word.slice(0, LINE_LIMIT)}…`;
 }
 
 function isOptionKey(key: string): key is OptionKey {

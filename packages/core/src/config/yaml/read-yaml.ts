@@ -1,8 +1,9 @@
-import { LineCounter, parseDocument } from "yaml";
-import type { ConfigInput } from "../schema.js";
+import { type Document, LineCounter, parseDocument, visit } from "yaml";
+import { type ConfigInput, configSchema } from "../schema.js";
 import type { DiagnosticSink } from "../text/diagnostic.js";
 import type { KeyPath } from "./key-path.js";
 import { lineOf } from "./locate.js";
+import { type SchemaShape, shapeOf, unwrap } from "./schema-shape.js";
 import { reportUnknownKeys } from "./unknown-keys.js";
 
 /** A parsed `verbena.yaml`. Values are not checked yet: that happens once, after merging. */
@@ -26,7 +27,9 @@ export function readYaml(text: string, file: string, sink: DiagnosticSink): Yaml
   try {
     value = document.toJS({ maxAliasCount: 100 }) ?? {};
   } catch (error) {
-    sink.add({ severity: "error", file, message: error instanceof Error ? error.message : String(error) });
+    const message = error instanceof Error ? error.message : String(error);
+    const at = firstUnresolvedAlias(document);
+    sink.add({ severity: "error", file, ...(at === undefined ? {} : { line: lines.linePos(at).line }), message });
     return { file, input: {}, line };
   }
   if (typeof value !== "object" || Array.isArray(value)) {
@@ -39,5 +42,32 @@ export function readYaml(text: string, file: string, sink: DiagnosticSink): Yaml
     return { file, input: {}, line };
   }
   reportUnknownKeys(value, file, sink, line);
-  return { file, input: value as ConfigInput, line };
+  return { file, input: fillEmptySections(value, shapeOf(configSchema)) as ConfigInput, line };
+}
+
+/** A section whose keys are all commented out (`sa:` and nothing) is an empty section, not a value. */
+function fillEmptySections(value: unknown, schema: SchemaShape): unknown {
+  const { entries, item } = unwrap(schema);
+  if (value === null && entries !== undefined) return {};
+  if (value === null && item !== undefined) return [];
+  if (typeof value !== "object" || value === null || Array.isArray(value) || entries === undefined) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, child]) => {
+      const known = Object.hasOwn(entries, key) ? entries[key] : undefined;
+      return [key, known === undefined ? child : fillEmptySections(child, known)];
+    }),
+  );
+}
+
+/** Offset of the first alias without an anchor before it; the parser finds it only when it makes values, and does not say where. */
+function firstUnresolvedAlias(document: Document): number | undefined {
+  let at: number | undefined;
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document) !== undefined) return undefined;
+      at = alias.range?.[0];
+      return visit.BREAK;
+    },
+  });
+  return at;
 }

@@ -1,13 +1,12 @@
-import { nearestWord } from "@verbena/ib";
+import { didYouMean } from "@verbena/ib";
 import { configSchema } from "../schema.js";
 import type { DiagnosticSink } from "../text/diagnostic.js";
 import { formatPath, type KeyPath } from "./key-path.js";
 import { type SchemaShape, shapeOf, unwrap } from "./schema-shape.js";
 
-/** A key the schema does not know, and the one that was probably meant. */
+/** A key the schema does not know, and those it knows there. */
 interface UnknownKey {
   readonly path: KeyPath;
-  readonly nearest?: string;
   readonly valid: readonly string[];
 }
 
@@ -18,16 +17,12 @@ export function reportUnknownKeys(
   sink: DiagnosticSink,
   line: (path: KeyPath) => number | undefined = () => undefined,
 ): void {
-  for (const { path, nearest, valid } of unknownKeys(input, shapeOf(configSchema))) {
-    const at = line(path);
-    const key = formatPath(path);
-    sink.add({
-      severity: "error",
-      file,
-      ...(at === undefined ? {} : { line: at }),
-      key,
-      message: `${key}: unknown key`,
-      hint: nearest === undefined ? `valid here: ${valid.join(", ")}` : `did you mean ${nearest}?`,
+  for (const { path, valid } of unknownKeys(input, shapeOf(configSchema))) {
+    sink.add({ severity: "error", file }, () => {
+      const at = line(path);
+      const key = formatPath(path);
+      const hint = didYouMean(String(path.at(-1)), valid) ?? `valid here: ${valid.join(", ")}`;
+      return { ...(at === undefined ? {} : { line: at }), key, message: `${key}: unknown key`, hint };
     });
   }
 }
@@ -48,7 +43,6 @@ function* unknownKeys(value: unknown, schema: SchemaShape, path: KeyPath = []): 
       yield* unknownKeys(child, entry, [...path, key]);
       continue;
     }
-    const near = nearestWord(key, valid);
-    yield { path: [...path, key], valid, ...(near === undefined ? {} : { nearest: near }) };
+    yield { path: [...path, key], valid };
   }
 }
