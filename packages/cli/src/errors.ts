@@ -30,6 +30,10 @@ export const CLI_ERRORS = {
     message: "no daemon answers at {path}",
     hint: "start one with `verbena serve`, or name its socket with --socket",
   },
+  VERBENA_CLI_OUTPUT: {
+    message: "the output could not be written: {reason}",
+    hint: "what was printed is not complete; is the disk full?",
+  },
   VERBENA_CLI_SCENARIO: {
     message: "{place}: {problem}",
     hint: "a line is TIME REQUEST, such as `2s link down H8`; `verbena sim ctl --help` lists the requests",

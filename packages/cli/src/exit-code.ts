@@ -10,5 +10,4 @@ export const EXIT = {
 } as const;
 
 /** One of {@link EXIT}. */
-/** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

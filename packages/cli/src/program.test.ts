@@ -77,3 +77,15 @@ describe("a wrong command line", () => {
     expect(err).toContain("required option '--dir <dir>' not specified");
   });
 });
+
+describe("verbena --version", () => {
+  it.each([
+    [["--version"], /^\d+\.\d+\.\d+\n$/],
+    [["--version", "--json"], /^\{"version":"\d+\.\d+\.\d+"\}\n$/],
+  ])("with %j prints the version in that form", async (words, expected) => {
+    let [out, status] = ["", -1];
+    await runProgram(words, { io: { ...silent, out: (text) => (out += text) }, exit: (code) => (status = code) });
+    expect(out).toMatch(expected);
+    expect(status).toBe(0);
+  });
+});

@@ -9,15 +9,15 @@ import { EXIT } from "./exit-code.js";
 import { version } from "./version.js";
 
 /** The whole command tree. Only texts and options live here; a command loads its implementation when it runs. */
-export function createProgram(host: CommandHost, onError: (text: string) => void = host.io.err): Command {
+export function createProgram(host: CommandHost, json = false): Command {
   const program = new Command("verbena")
     .description("Resolves names and addresses to InfiniBand paths.")
-    .version(version())
+    .version(json ? JSON.stringify({ version: version() }) : version())
     .showSuggestionAfterError()
     .showHelpAfterError("(run with --help for usage)")
     .enablePositionalOptions()
     .exitOverride()
-    .configureOutput({ writeOut: host.io.out, writeErr: onError });
+    .configureOutput({ writeOut: host.io.out, writeErr: json ? () => undefined : host.io.err });
   registerDaemon(program, host);
   registerClient(program, host);
   registerAcme(program);
@@ -38,7 +38,7 @@ function offerJson(command: Command): void {
 export async function runProgram(argv: readonly string[], host: CommandHost): Promise<void> {
   const json = wantsJson(argv);
   try {
-    await createProgram(host, json ? () => undefined : host.io.err).parseAsync(argv, { from: "user" });
+    await createProgram(host, json).parseAsync(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     host.exit(error.exitCode === 0 ? EXIT.OK : await reportUsage(error, json, host));

@@ -31,6 +31,10 @@ describe("parseDestination", () => {
     ["node", "gid"],
     ["::", "gid"],
     ["node", "lid"],
+    ["fe80::1%eth0", "auto"],
+    ["ip:fe80::1%eth0", "auto"],
+    ["gid:ff02::1", "auto"],
+    ["ff12:401b::1", "gid"],
   ])("refuses %j as %s", (text, format) => {
     expect(() => parseDestination(text, format)).toThrow(
       expect.objectContaining({ code: "VERBENA_RESOLVE_DESTINATION_SYNTAX" }) as Error,

@@ -20,6 +20,7 @@ export function parseDestination(text: string, format: DestinationFormat = "auto
     return parseAs(prefixed[2], prefixed[2], prefixed[1] as Exclude<DestinationFormat, "auto">);
   }
   if (/^(\d+|0x[0-9a-f]+)$/i.test(text)) return parseAs(text, text, "lid");
+  if (isScoped(text)) throw bad(text, "a scope id (%…) means nothing on another host; write the address without it");
   const gid = text.includes(":") ? Gid.tryParse(text) : undefined;
   if (gid !== undefined && Gid.isLinkLocal(gid)) return Destination.gid(gid, text);
   return parseAs(text, text, IpAddress.tryParse(text) === undefined ? "name" : "ip");
@@ -47,6 +48,11 @@ function isAddress(text: string): boolean {
   return IpAddress.tryParse(text) !== undefined || Gid.tryParse(text) !== undefined;
 }
 
+function isScoped(text: string): boolean {
+  const at = text.indexOf("%");
+  return at > 0 && isAddress(text.slice(0, at));
+}
+
 function parseAs(value: string, text: string, format: Exclude<DestinationFormat, "auto">): Destination {
   switch (format) {
     case "name":
@@ -62,6 +68,7 @@ function parseAs(value: string, text: string, format: Exclude<DestinationFormat,
     case "gid": {
       const gid = Gid.tryParse(value);
       if (gid === undefined || gid === Gid.zero) throw bad(text, "not a GID such as fe80::2:c903:0:1");
+      if (Gid.isMulticast(gid)) throw bad(text, "a multicast GID names a group, not a port to find a path to");
       return Destination.gid(gid, text);
     }
     case "lid": {
