@@ -6,9 +6,14 @@ const TIMEOUT_MS = 60_000;
 
 function shell(command: string): Promise<{ readonly status: number; readonly err: string }> {
   return new Promise((resolve) => {
-    execFile("bash", ["-o", "pipefail", "-c", command], { env: { ...process.env, VERBENA: programPath() } }, (error, _out, err) => {
-      resolve({ status: error === null ? 0 : Number(error.code), err });
-    });
+    execFile(
+      "bash",
+      ["-o", "pipefail", "-c", command],
+      { env: { ...process.env, VERBENA: programPath() } },
+      (error, _out, err) => {
+        resolve({ status: error === null ? 0 : Number(error.code), err });
+      },
+    );
   });
 }
 
@@ -26,7 +31,7 @@ describe("output that cannot be written", () => {
   it(
     "is no failure when the reader has gone",
     async () => {
-      const command = `"${process.execPath}" "$VERBENA" sim topology two-level --hosts 2000 | head -c 10 >/dev/null`;
+      const command = `"${process.execPath}" "$VERBENA" sim topology two-level --hosts 400 --leafs 16 | head -c 10 >/dev/null`;
       expect(await shell(command)).toEqual({ status: 0, err: "" });
     },
     TIMEOUT_MS,

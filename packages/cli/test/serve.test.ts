@@ -1,14 +1,16 @@
 /** The life of the daemon as a process: signals, background, configuration, the `ibacm` face. */
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, readlinkSync, writeFileSync } from "node:fs";
-import { createConnection } from "node:net";
+import { createConnection, type Socket } from "node:net";
 import { join, relative } from "node:path";
+import { createInterface } from "node:readline";
 import { runFace } from "../src/face.js";
 import { runIbacm } from "../src/ibacm/run-ibacm.js";
 import type { Io } from "../src/io.js";
 import { ReadyChild } from "../src/process/child.js";
 import { Cluster } from "./support/cluster.js";
-import { ask, run } from "./support/run.js";
+import { ask, programPath, run } from "./support/run.js";
 
 const TIMEOUT_MS = 60_000;
 
@@ -48,6 +50,34 @@ describe("serve", () => {
 
       expect(await daemon.child.stop()).toEqual({ code: 0, signal: null });
       expect((await ask(["resolve", "node2", "--socket", daemon.socket])).status).toBe(3);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "says so when it has no descriptors for more clients, and serves those it has",
+    async () => {
+      const socket = cluster.path("few.sock");
+      const words = ["serve", "--fabric", cluster.fabric, "--node", "H1", "--socket", socket].join(" ");
+      const daemon = spawn("bash", ["-c", `ulimit -n 120; exec "${process.execPath}" "${programPath()}" ${words}`]);
+      const clients: Socket[] = [];
+      try {
+        await once(daemon.stdout, "data");
+        const told = new Promise<string>((resolve) => {
+          createInterface(daemon.stderr).on("line", (line) => {
+            if (line.includes("no more clients are taken")) resolve(line);
+          });
+        });
+        for (let count = 0; count < 100; count += 1) {
+          clients.push(createConnection(socket).on("error", () => undefined));
+        }
+        expect(await told).toContain('"clients":60');
+        expect((await ask(["resolve", "node2", "--socket", socket])).status).toBe(0);
+      } finally {
+        for (const client of clients) client.destroy();
+        daemon.kill();
+        await once(daemon, "exit");
+      }
     },
     TIMEOUT_MS,
   );

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { OptionNames } from "@verbena/ib";
 import { checkOptions } from "../check-options.js";
@@ -5,7 +6,13 @@ import { silentLogger, systemClock } from "../host/default-services.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { AcmConnection, type ConnectionHost, type ConnectionPeer } from "./connection.js";
 import type { AcmRequestHandler } from "./handler.js";
-import { type AcmServerLimits, DEFAULT_ACM_SERVER_LIMITS, LIMIT_NAMES } from "./limits.js";
+import {
+  type AcmServerLimits,
+  clientsWithin,
+  DEFAULT_ACM_SERVER_LIMITS,
+  LIMIT_NAMES,
+  openFilesLimit,
+} from "./limits.js";
 import { type AcmAddress, type AcmListener, listen, type OpenListener } from "./listen.js";
 
 /** Credentials of the process at the other end of a Unix socket; `undefined` where there are none. */
@@ -80,7 +87,8 @@ class SocketServer implements AcmServer, ConnectionHost {
     this.handler = options.handler;
     this.clock = options.clock ?? systemClock;
     this.logger = options.logger ?? silentLogger;
-    this.limits = { ...DEFAULT_ACM_SERVER_LIMITS, ...options.limits };
+    const limits = { ...DEFAULT_ACM_SERVER_LIMITS, ...options.limits };
+    this.limits = { ...limits, maxClients: clientsWithin(limits.maxClients, readOpenFilesLimit()) };
     this.#peerCredentials = options.peerCredentials;
   }
 
@@ -178,6 +186,15 @@ class SocketServer implements AcmServer, ConnectionHost {
     for (const connection of this.#connections) connection.finish();
     if (this.#connections.size > 0) await isEmpty;
     cancel();
+  }
+}
+
+/** Read once per server: Node raises the soft limit to the hard one when it starts. */
+function readOpenFilesLimit(): number | undefined {
+  try {
+    return openFilesLimit(readFileSync("/proc/self/limits", "utf8"));
+  } catch {
+    return undefined; // no such file here: the limit stays what it is
   }
 }
 

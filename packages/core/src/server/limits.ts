@@ -2,7 +2,7 @@ import type { OptionNames } from "@verbena/ib";
 
 /** What one server holds for its clients. Every bound has a default; see `docs/limits.md`. */
 export interface AcmServerLimits {
-  /** Connections; one more is closed as soon as it is accepted. The process's limit on descriptors holds as well. */
+  /** Connections; one more is closed as soon as it is accepted. Lowered to what the process's limit on descriptors leaves. */
   readonly maxClients: number;
   /** How long an incomplete message is held, milliseconds from its first byte. */
   readonly incompleteMs: number;
@@ -39,3 +39,21 @@ export const LIMIT_NAMES: OptionNames<AcmServerLimits> = {
   maxStalledBytes: true,
   closeMs: true,
 };
+
+/** Descriptors kept for everything but clients: ports, files, the control socket. */
+const RESERVED_DESCRIPTORS = 128;
+
+/**
+ * Clients that fit into `nofile`, the process's limit on open files. Beyond it the system's event loop would close new connections
+ * by itself and tell nobody.
+ */
+export function clientsWithin(maxClients: number, nofile: number | undefined): number {
+  if (nofile === undefined) return maxClients;
+  return Math.min(maxClients, Math.max(1, nofile - Math.min(RESERVED_DESCRIPTORS, Math.floor(nofile / 2))));
+}
+
+/** The soft limit of a text of the form of `/proc/self/limits`; `undefined` when it has none. */
+export function openFilesLimit(text: string): number | undefined {
+  const soft = /^Max open files\s+(\d+)\s/m.exec(text)?.[1];
+  return soft === undefined ? undefined : Number(soft);
+}
