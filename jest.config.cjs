@@ -43,6 +43,8 @@ const rungs = ["peers", "vm", "repo"]
 module.exports = {
   projects: [...workspaces("packages"), ...workspaces("examples"), ...rungs],
   maxWorkers: 2,
+  // Guards against a test that hangs; no test measures time, and a loaded machine must not fail one.
+  testTimeout: 30_000,
   collectCoverageFrom: ["packages/*/src/**/*.ts"],
   coverageProvider: "v8",
   coverageReporters: ["text-summary", "lcov", "json-summary"],

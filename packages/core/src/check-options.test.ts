@@ -1,5 +1,7 @@
+import { createAcmHandler } from "./acm/index.js";
 import { AcmClient, ControlClient } from "./client/index.js";
 import { loadConfig } from "./config/index.js";
+import { createControlServer } from "./control/index.js";
 import { Daemon } from "./daemon/index.js";
 import { createResolver } from "./embed/index.js";
 import { systemClock } from "./host/index.js";
@@ -24,6 +26,10 @@ describe("misspelt options are refused by name", () => {
     ],
     ["AcmClient.connect", "socketPath", () => AcmClient.connect(misspelt({ socketpath: "/x" }))],
     ["ControlClient", "timeoutMs", () => new ControlClient(misspelt({ path: "/x", timeoutms: 1 }))],
+    ["ControlClient: /v1/status", "signal", () => new ControlClient({ path: "/x" }).status(misspelt({ signals: 1 }))],
+    ["ControlClient: watch", "signal", () => new ControlClient({ path: "/x" }).watch(misspelt({ signl: 1 })).next()],
+    ["createControlServer", "path", () => createControlServer(misspelt({ paths: "/x" }))],
+    ["createAcmHandler", "engine", () => createAcmHandler(misspelt({ engin: {} }))],
   ])("%s: did you mean %s?", async (of, near, call) => {
     await expect((async () => await call())()).rejects.toMatchObject({
       code: "VERBENA_OPTION_UNKNOWN",

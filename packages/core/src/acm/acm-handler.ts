@@ -9,7 +9,9 @@ import {
   decodeAcmRequest,
   encodeAcmErrorReply,
   encodeResolveReply,
+  type OptionNames,
 } from "@verbena/ib";
+import { checkOptions } from "../check-options.js";
 import type { ResolveAnswer, ResolverEngine } from "../engine/contract.js";
 import { silentLogger } from "../host/default-services.js";
 import type { Logger } from "../sdk/services.js";
@@ -33,8 +35,14 @@ export interface AcmHandlerOptions {
   readonly logger?: Logger;
 }
 
-/** Makes the handler that answers the ACM client protocol from the engine: decodes, asks, encodes, and maps codes to statuses. */
+const OPTIONS: OptionNames<AcmHandlerOptions> = { engine: true, edge: true, logger: true };
+
+/**
+ * Makes the handler that answers the ACM client protocol from the engine: decodes, asks, encodes, and maps codes to statuses.
+ * Throws VERBENA_OPTION_UNKNOWN.
+ */
 export function createAcmHandler(options: AcmHandlerOptions): AcmRequestHandler {
+  checkOptions("createAcmHandler", options, OPTIONS);
   return new AcmHandler(options);
 }
 

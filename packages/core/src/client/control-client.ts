@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { createInterface } from "node:readline";
-import { VerbenaError } from "@verbena/ib";
+import { type OptionNames, VerbenaError } from "@verbena/ib";
 import { checkOptions } from "../check-options.js";
 import type {
   CacheJson,
@@ -34,6 +34,8 @@ export interface ControlCallOptions {
   readonly timeoutMs?: number;
 }
 
+const CALL_OPTIONS: OptionNames<ControlCallOptions> = { signal: true, timeoutMs: true };
+
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** Longest time a timer of Node takes; a longer one would run at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -44,7 +46,7 @@ const MAX_ANSWER_BYTES = 268_435_456;
  * Client of a daemon's control socket. Pure TypeScript, no native code.
  *
  * Every call rejects with VERBENA_CLIENT_CONNECT (no daemon there), _TIMEOUT, _ABORTED, _CLOSED, _PROTOCOL (no Verbena daemon), or
- * with the code the daemon gave: its errors arrive as they were thrown there, with message and hint.
+ * VERBENA_OPTION_UNKNOWN, or with the code the daemon gave: its errors arrive as they were thrown there, with message and hint.
  */
 export class ControlClient implements AsyncDisposable {
   readonly path: string;
@@ -110,6 +112,7 @@ export class ControlClient implements AsyncDisposable {
 
   /** Changes as they happen; the first item is `{ type: "watching" }`. Ends when the daemon stops; rejects when aborted. */
   async *watch(options: Pick<ControlCallOptions, "signal"> = {}): AsyncGenerator<ChangeJson> {
+    checkOptions<Pick<ControlCallOptions, "signal">>("ControlClient: watch", options, { signal: true });
     const response = await this.#send("GET", "/v1/watch", undefined, { ...options, timeoutMs: 0 });
     if (response.statusCode !== 200) throw this.#failure(response, await readAll(response, this.path));
     try {
@@ -140,6 +143,7 @@ export class ControlClient implements AsyncDisposable {
   }
 
   async #call<T>(method: string, path: string, body: unknown, options: ControlCallOptions = {}): Promise<T> {
+    checkOptions(`ControlClient: ${path}`, options, CALL_OPTIONS);
     const response = await this.#send(method, path, body, options);
     const text = await readAll(response, this.path);
     if (response.statusCode !== 200) throw this.#failure(response, text);

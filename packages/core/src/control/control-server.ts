@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { OptionNames } from "@verbena/ib";
+import { checkOptions } from "../check-options.js";
 import { coreError } from "../errors.js";
 import type { Logger } from "../sdk/services.js";
 import { listen, type OpenListener } from "../server/listen.js";
@@ -16,6 +18,8 @@ export interface ControlServerOptions {
   readonly logger: Logger;
 }
 
+const OPTIONS: OptionNames<ControlServerOptions> = { path: true, mode: true, host: true, logger: true };
+
 const MAX_CONNECTIONS = 256;
 
 /** The control socket: HTTP and JSON under `/v1` on a Unix socket. */
@@ -25,8 +29,9 @@ export interface ControlServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts the control server. Rejects with VERBENA_SERVER_LISTEN, VERBENA_SERVER_PATH or VERBENA_SERVER_PATH_LENGTH. */
+/** Starts the control server. Rejects with VERBENA_SERVER_LISTEN, VERBENA_SERVER_PATH, VERBENA_SERVER_PATH_LENGTH or VERBENA_OPTION_UNKNOWN. */
 export async function createControlServer(options: ControlServerOptions): Promise<ControlServer> {
+  checkOptions("createControlServer", options, OPTIONS);
   const server = new HttpControlServer(options);
   await server.open();
   return server;

@@ -15,7 +15,7 @@ export function furtherSteps(): string {
   a fabric of your own:
     ${verbena} sim topology two-level --hosts 16 > cluster.net
     ${verbena} sim run cluster.net --dir /tmp/fabric    # stays; the next in another terminal
-    ${verbena} sim exec --dir /tmp/fabric --node H2 -- saquery    # any program that uses libibumad or libibverbs
+    ${verbena} sim exec --dir /tmp/fabric --node H2 -- saquery    # infiniband-diags, or any program that uses libibumad
   real hardware, as root, in the place of ibacm (reads /etc/rdma/ibacm_opts.cfg and ibacm_addr.cfg):
     ${verbena} serve
     ${verbena} resolve NODE
