@@ -3,7 +3,7 @@ import type { AddressBook, AddressBookChange } from "../addresses/address-book.j
 import { isOnEndpoint, localAddressKey } from "../addresses/local-addresses.js";
 import type { PortSource } from "../ports/port-source.js";
 import type { PortChange, PortTable } from "../ports/port-table.js";
-import type { SaObserver } from "../sa-client/sa-client.js";
+import type { SaObserver } from "../sa-client/sa-client-options.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { ChangeFeed } from "./change-feed.js";
 import type { CounterBook } from "./counters.js";

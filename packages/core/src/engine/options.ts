@@ -6,7 +6,7 @@ import { coreError } from "../errors.js";
 import { noMetrics, silentLogger, systemClock, systemRandom } from "../host/default-services.js";
 import type { PreloadSource } from "../preload/types.js";
 import { DEFAULT_BREAKER_AFTER, DEFAULT_BREAKER_PAUSE_MS } from "../sa-client/sa-breaker.js";
-import { DEFAULT_SA_DEPTH } from "../sa-client/sa-client.js";
+import { DEFAULT_SA_DEPTH } from "../sa-client/sa-client-options.js";
 import type { SaWindow } from "../sa-client/sa-window.js";
 import type { ResolutionProvider } from "../sdk/provider.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";

@@ -1,68 +1,20 @@
-import { encodeSaMad, MadStatus, MgmtClass, type VerbenaError } from "@verbena/ib";
-import type { UmadAgent, UmadMessage, UmadPort, UmadService } from "@verbena/native";
+import { MadStatus, type VerbenaError } from "@verbena/ib";
+import type { UmadMessage } from "@verbena/native";
 import { coreError } from "../errors.js";
 import { sightOf } from "../ports/port-sight.js";
 import type { Port } from "../sdk/endpoint.js";
-import type { Clock, Logger, Metrics, Random, SaQuery, SaResponse, SaService } from "../sdk/services.js";
+import type { SaQuery, SaResponse, SaService } from "../sdk/services.js";
 import { busyPause, timeoutPause } from "./back-off.js";
-import { saAddress } from "./sa-address.js";
-import { SaBreaker, type SaBreakerState } from "./sa-breaker.js";
-import { lowTid, readResponse, SA_METHODS } from "./sa-response.js";
+import { SaBreaker } from "./sa-breaker.js";
+import { DEFAULT_SA_DEPTH, type SaClientOptions, type SaClientStats } from "./sa-client-options.js";
+import { lowTid, readResponse } from "./sa-response.js";
+import { SaTally } from "./sa-tally.js";
 import { fixedWindow, type SaWindow } from "./sa-window.js";
+import { SaWire } from "./sa-wire.js";
 import { Transaction } from "./transaction.js";
 
-/** Window when the options name none: an SA serves many nodes, and sixteen questions of one are answered as fast as it can. */
-export const DEFAULT_SA_DEPTH = 16;
 /** A table travels in many segments: one try of GetTable lasts this many times as long as one of a plain query. */
 const TABLE_PATIENCE = 3;
-
-export interface SaClientOptions {
-  readonly umad: UmadService;
-  readonly port: Port;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  /** Per try, milliseconds. */
-  readonly timeoutMs: number;
-  /** Tries after the first. */
-  readonly retries: number;
-  /** Default: a fixed window of {@link DEFAULT_SA_DEPTH}. */
-  readonly window?: SaWindow;
-  /** Default: one with the defaults of {@link SaBreaker}. */
-  readonly breaker?: SaBreaker;
-  readonly observer?: SaObserver;
-}
-
-/** How one try of a query ended. */
-export type SaTryOutcome = "answered" | "busy" | "timeout";
-
-/** Is told of every try, for accounting and explanations. MUST NOT throw. */
-export interface SaObserver {
-  onSent(query: SaQuery): void;
-  /** `status`: MAD status of an answer, host form. */
-  onOutcome(query: SaQuery, outcome: SaTryOutcome, tookMs: number, status?: number): void;
-}
-
-/** What a port's SA client has done since it was opened. */
-export interface SaClientStats {
-  readonly sent: number;
-  readonly answered: number;
-  readonly busy: number;
-  readonly timeouts: number;
-  /** Answers nobody waits for: late, duplicate, foreign, malformed. */
-  readonly dropped: number;
-  readonly sendErrors: number;
-  /** Questions refused because the breaker was open. */
-  readonly refused: number;
-  readonly inFlight: number;
-  readonly queued: number;
-  /** Most questions on their way at once, now. */
-  readonly window: number;
-  readonly breaker: SaBreakerState;
-  /** How long the SA is still left alone, milliseconds; 0 unless the breaker is open. */
-  readonly retryInMs: number;
-}
 
 /**
  * One port's way to its subnet administrator. At most `window` queries are on their way; the rest wait in order of arrival. Every try
@@ -74,17 +26,14 @@ export class SaClient implements SaService, AsyncDisposable {
   readonly #options: SaClientOptions;
   readonly #window: SaWindow;
   readonly #breaker: SaBreaker;
-  readonly #umadPort: UmadPort;
-  readonly #agent: UmadAgent;
+  readonly #tally: SaTally;
+  readonly #wire: SaWire;
   readonly #queue: Transaction[] = [];
   readonly #inFlight = new Map<number, Transaction>();
   readonly #open = new Set<Transaction>();
-  readonly #reader: Promise<void>;
-  readonly #count = { sent: 0, answered: 0, busy: 0, timeouts: 0, dropped: 0, sendErrors: 0, refused: 0 };
   #port: Port;
   #tid: number;
   #closed = false;
-  #closing: Promise<void> | undefined;
 
   /** Throws what opening the umad port or registering the agent throws. */
   constructor(options: SaClientOptions) {
@@ -93,14 +42,18 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#breaker = options.breaker ?? new SaBreaker({ random: options.random });
     this.#port = options.port;
     this.#tid = Math.floor(options.random() * 0x1_0000_0000) >>> 0;
-    this.#umadPort = options.umad.openPort(options.port.device, options.port.port);
-    try {
-      this.#agent = this.#umadPort.registerAgent({ mgmtClass: MgmtClass.SUBN_ADM, classVersion: 2, rmppVersion: 1 });
-    } catch (error) {
-      void this.#umadPort.close();
-      throw error;
-    }
-    this.#reader = this.#read();
+    const { clock, metrics, observer } = options;
+    this.#tally = new SaTally({ clock, metrics, observer, port: this.#name() });
+    this.#wire = new SaWire({
+      umad: options.umad,
+      port: options.port,
+      onMessage: (message) => {
+        this.#receive(message);
+      },
+      onFailure: (cause) => {
+        this.#fail(cause);
+      },
+    });
   }
 
   query(query: SaQuery): Promise<SaResponse> {
@@ -112,7 +65,7 @@ export class SaClient implements SaService, AsyncDisposable {
     const tryTimeoutMs = query.method === "getTable" ? timeoutMs * TABLE_PATIENCE : timeoutMs;
     const deadline = clock.now() + (query.deadlineMs ?? (retries + 1) * tryTimeoutMs);
     return new Promise((resolve, reject) => {
-      const transaction = new Transaction(query, SA_METHODS[query.method], deadline, tryTimeoutMs, { resolve, reject });
+      const transaction = new Transaction(query, deadline, tryTimeoutMs, { resolve, reject });
       transaction.isProbe = isProbe;
       this.#open.add(transaction);
       transaction.onDone(() => {
@@ -155,7 +108,7 @@ export class SaClient implements SaService, AsyncDisposable {
   stats(): SaClientStats {
     const { state } = this.#breaker;
     return {
-      ...this.#count,
+      ...this.#tally.read(),
       inFlight: this.#inFlight.size,
       queued: this.#queue.length,
       window: this.#window.limit,
@@ -168,9 +121,7 @@ export class SaClient implements SaService, AsyncDisposable {
   async close(): Promise<void> {
     this.#closed = true;
     for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_CLOSED"));
-    this.#closing ??= this.#agent.close().then(() => this.#umadPort.close());
-    await this.#closing;
-    await this.#reader;
+    await this.#wire.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -187,7 +138,6 @@ export class SaClient implements SaService, AsyncDisposable {
 
   #send(transaction: Transaction): void {
     const { clock } = this.#options;
-    const { query } = transaction;
     const timeoutMs = Math.ceil(Math.min(transaction.tryTimeoutMs, transaction.deadline - clock.now()));
     if (timeoutMs <= 0) {
       this.#expire(transaction);
@@ -195,28 +145,16 @@ export class SaClient implements SaService, AsyncDisposable {
     }
     transaction.tid = this.#nextTid();
     try {
-      const mad = encodeSaMad({
-        method: transaction.method,
-        tid: BigInt(transaction.tid),
-        attributeId: query.attributeId,
-        attributeModifier: query.attributeModifier ?? 0,
-        componentMask: query.componentMask,
-        record: query.record,
-      });
-      // One try of ours is one try of the kernel's: it repeats nothing, so that BUSY, silence and a new SM are all decided here.
-      this.#agent.send(mad, { to: saAddress(this.#port), timeoutMs, retries: 0 });
+      this.#wire.send(transaction.query, transaction.tid, this.#port, timeoutMs);
     } catch (cause) {
-      this.#count.sendErrors += 1;
-      this.#metric("send_error");
+      this.#tally.count("sendErrors");
       transaction.reject(this.#error("VERBENA_SA_SEND", cause));
       return;
     }
     transaction.state = "sent";
     transaction.sentAt = clock.now();
     transaction.tries += 1;
-    this.#count.sent += 1;
-    this.#metric("sent");
-    this.#options.observer?.onSent(query);
+    this.#tally.sent(transaction);
     this.#inFlight.set(transaction.tid, transaction);
     // Not every library gives an unanswered request back (ibsim's does not), so the time is kept here as well.
     transaction.arm(
@@ -226,21 +164,17 @@ export class SaClient implements SaService, AsyncDisposable {
     );
   }
 
-  async #read(): Promise<void> {
-    try {
-      for await (const message of this.#agent.messages()) this.#receive(message);
-    } catch (cause) {
-      this.#options.logger.error("SA agent failed", { port: this.#name(), cause: String(cause) });
-      this.#closed = true;
-      for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_CLOSED", cause));
-    }
+  #fail(cause: unknown): void {
+    this.#options.logger.error("SA agent failed", { port: this.#name(), cause: String(cause) });
+    this.#closed = true;
+    for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_CLOSED", cause));
   }
 
   #receive(message: UmadMessage): void {
     const tid = lowTid(message.mad);
     const transaction = tid === undefined ? undefined : this.#inFlight.get(tid);
     if (transaction === undefined) {
-      this.#drop("unexpected");
+      this.#tally.dropped("unexpected");
       return;
     }
     if (message.status !== 0) {
@@ -249,28 +183,24 @@ export class SaClient implements SaService, AsyncDisposable {
     }
     const response = readResponse(message.mad, transaction.query);
     if (response === undefined) {
-      this.#drop("malformed");
+      this.#tally.dropped("malformed");
       return;
     }
     if (response.status === MadStatus.BUSY) {
       this.#refused(transaction);
       return;
     }
-    this.#count.answered += 1;
-    this.#metric("answered");
     this.#window.onAnswer();
     this.#heard();
-    this.#tell(transaction, "answered", response.status);
+    this.#tally.ended(transaction, "answered", response.status);
     transaction.resolve(response);
   }
 
   /** BUSY: pause and ask again, as long as the deadline allows. */
   #refused(transaction: Transaction): void {
-    this.#count.busy += 1;
-    this.#metric("busy");
     this.#window.onCongestion("busy", this.#inFlight.size - 1);
     this.#heard();
-    this.#tell(transaction, "busy");
+    this.#tally.ended(transaction, "busy");
     transaction.busy += 1;
     transaction.lastOutcome = "busy";
     this.#pause(transaction, busyPause(transaction.busy, this.#options.random));
@@ -278,10 +208,8 @@ export class SaClient implements SaService, AsyncDisposable {
 
   #unanswered(transaction: Transaction): void {
     if (transaction.state !== "sent") return;
-    this.#count.timeouts += 1;
-    this.#metric("timeout");
     this.#window.onCongestion("timeout", this.#inFlight.size - 1);
-    this.#tell(transaction, "timeout");
+    this.#tally.ended(transaction, "timeout");
     transaction.busy = 0;
     transaction.lastOutcome = "timeout";
     this.#noteSilence(transaction);
@@ -317,8 +245,7 @@ export class SaClient implements SaService, AsyncDisposable {
   }
 
   #refuse(): VerbenaError {
-    this.#count.refused += 1;
-    this.#metric("refused");
+    this.#tally.count("refused");
     const retryInMs = Math.ceil(this.#breaker.retryInMs(this.#options.clock.now()));
     return coreError("VERBENA_SA_BREAKER_OPEN", { details: { port: this.#name(), retryInMs } });
   }
@@ -356,7 +283,7 @@ export class SaClient implements SaService, AsyncDisposable {
   /** A last try is cut short by a deadline, ours or the caller's. One that had a fair part of its time tells as much as any. */
   #noteCutShort(transaction: Transaction): void {
     if (transaction.state !== "sent") return;
-    this.#tell(transaction, "timeout");
+    this.#tally.cutShort(transaction, "timeout");
     const hadMs = this.#options.clock.now() - transaction.sentAt;
     if (hadMs >= transaction.tryTimeoutMs / 2) this.#noteSilence(transaction);
   }
@@ -384,20 +311,6 @@ export class SaClient implements SaService, AsyncDisposable {
       this.#tid = (this.#tid + 1) >>> 0;
     } while (this.#tid === 0 || this.#inFlight.has(this.#tid));
     return this.#tid;
-  }
-
-  #tell(transaction: Transaction, outcome: SaTryOutcome, status?: number): void {
-    const tookMs = this.#options.clock.now() - transaction.sentAt;
-    this.#options.observer?.onOutcome(transaction.query, outcome, tookMs, status);
-  }
-
-  #drop(reason: string): void {
-    this.#count.dropped += 1;
-    this.#options.metrics.increment("verbena_sa_dropped_total", { port: this.#name(), reason });
-  }
-
-  #metric(outcome: string): void {
-    this.#options.metrics.increment("verbena_sa_tries_total", { port: this.#name(), outcome });
   }
 
   #name(): string {

@@ -25,7 +25,6 @@ export class Transaction {
 
   constructor(
     readonly query: SaQuery,
-    readonly method: number,
     readonly deadline: number,
     readonly tryTimeoutMs: number,
     private readonly settle: {
