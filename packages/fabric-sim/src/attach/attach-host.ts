@@ -32,6 +32,9 @@ export interface AttachHost {
    */
   setReceiver(hca: AttachedHca, receiver: (portNumber: number, packet: Buffer) => void): void;
 
+  /** A packet was given to the receiver, and no program on the port takes such packets: for traces. */
+  unclaimed(hca: AttachedHca, portNumber: number, packet: Buffer): void;
+
   /**
    * Hear of changes, after the host's own data show them. `state`: something in the HCA's public properties is new. A
    * change that a program also gets as an asynchronous event is announced twice, `state` first.

@@ -34,7 +34,7 @@ export class AttachServer {
     this.pages = new StatePages(directory);
     for (const hca of host.hcas()) {
       host.setReceiver(hca, (portNumber, packet) => {
-        this.receive(hca, portNumber, packet);
+        if (!this.receive(hca, portNumber, packet)) host.unclaimed(hca, portNumber, packet);
       });
     }
     this.endSubscription = host.onChange((hca, change) => {
@@ -105,11 +105,11 @@ export class AttachServer {
     this.pages.close();
   }
 
-  private receive(hca: AttachedHca, portNumber: number, packet: Buffer): void {
+  private receive(hca: AttachedHca, portNumber: number, packet: Buffer): boolean {
     const head = readMadPacketHead(packet);
-    if (head === undefined) return;
-    const agent = this.agents.find(hca.index, portNumber, head);
+    const agent = head === undefined ? undefined : this.agents.find(hca.index, portNumber, head);
     agent?.owner.deliver(agent.agentId, packet);
+    return agent !== undefined;
   }
 }
 

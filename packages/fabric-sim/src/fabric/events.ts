@@ -1,4 +1,5 @@
 import type { PortEventName } from "../attach/attach-host.js";
+import type { DropReason } from "./drop-reason.js";
 import type { FabricPort } from "./port.js";
 import type { Hop } from "./route.js";
 
@@ -13,12 +14,15 @@ export type FabricEvent =
   /** What verbs calls an asynchronous event. The state is new already. */
   | { readonly type: "async-event"; readonly port: FabricPort; readonly event: PortEventName };
 
-/** A packet's step from port to port, or its arrival, as a trace sees it. */
-export type TraceRecord =
-  | { readonly type: "send"; readonly port: FabricPort; readonly packet: Buffer }
-  | { readonly type: "hop"; readonly hop: Hop; readonly packet: Buffer }
-  | { readonly type: "arrive"; readonly port: FabricPort; readonly packet: Buffer }
-  | { readonly type: "drop"; readonly port: FabricPort; readonly packet: Buffer; readonly reason: string };
+/**
+ * A packet's step as a trace sees it: put on the wire at a port, carried over a link, delivered to a port, ended. The bytes are those at
+ * that moment and are reused: copy what is kept. `origin` is the packet as it was sent, where the way changes it (directed routes).
+ */
+export type TraceRecord = { readonly packet: Buffer; readonly origin?: Buffer } & (
+  | { readonly type: "send" | "deliver"; readonly port: FabricPort }
+  | { readonly type: "forward"; readonly hop: Hop }
+  | { readonly type: "drop"; readonly port: FabricPort; readonly reason: DropReason }
+);
 
 /** A set of functions to call; a listener that leaves while it is called is not called again. */
 export class Listeners<T> {

@@ -3,6 +3,7 @@ import { simError } from "../errors.js";
 import { WireFaults } from "../faults/wire-faults.js";
 import type { LinkEnd, Topology } from "../topology/model.js";
 import { needNodesNamed, splitEnd } from "../topology/node-names.js";
+import type { DropReason } from "./drop-reason.js";
 import { type FabricEvent, Listeners, type TraceRecord } from "./events.js";
 import { FabricNode } from "./node.js";
 import type { FabricPort } from "./port.js";
@@ -109,11 +110,16 @@ export class Fabric {
     this.#drainSoon();
   }
 
-  /** Gives a packet to the receiver at `port` later, in order with those sent before, without any forwarding. */
-  arriveAt(port: FabricPort, packet: Buffer): void {
+  /** Gives a packet to the receiver at `port` later, in order with those sent before, without any forwarding; `origin`: see `TraceRecord`. */
+  arriveAt(port: FabricPort, packet: Buffer, origin?: Buffer): void {
     this.services.defer(() => {
-      this.#arrive(port, packet);
+      this.#arrive(port, packet, origin);
     });
+  }
+
+  /** Tells traces that a packet ended at `port`. */
+  drop(port: FabricPort, packet: Buffer, reason: DropReason): void {
+    if (!this.trace.isEmpty) this.trace.emit({ type: "drop", port, packet, reason });
   }
 
   /** Enables or disables the link at a port. Both ends learn of it; the subnet manager brings the ports up again. */
@@ -160,28 +166,31 @@ export class Fabric {
 
   #forward(source: FabricPort, packet: Buffer): void {
     const dlid = destinationLid(packet);
-    if (dlid === undefined) return;
-    const way = transit(source, dlid, isManagement(packet) ? "management" : "data");
-    const { hops, dropped } = way;
-    countTransit(source, way, packet.length);
-    if (!this.trace.isEmpty) {
-      this.trace.emit({ type: "send", port: source, packet });
-      for (const hop of hops) this.trace.emit({ type: "hop", hop, packet });
-      if (dropped !== undefined)
-        this.trace.emit({ type: "drop", port: hops.at(-1)?.to ?? source, packet, reason: dropped });
+    if (!this.trace.isEmpty) this.trace.emit({ type: "send", port: source, packet });
+    if (dlid === undefined) {
+      this.drop(source, packet, "malformed");
+      return;
     }
+    const way = transit(source, dlid, isManagement(packet) ? "management" : "data");
+    countTransit(source, way, packet.length);
     this.faults.deliver(way, {
+      pass: (hop) => {
+        if (!this.trace.isEmpty) this.trace.emit({ type: "forward", hop, packet });
+      },
       arrive: (port) => {
         this.#arrive(port, packet);
       },
       lose: (port) => {
-        this.trace.emit({ type: "drop", port, packet, reason: "fault" });
+        this.drop(port, packet, "fault");
       },
     });
+    if (way.dropped !== undefined) this.drop(way.hops.at(-1)?.to ?? source, packet, way.dropped);
   }
 
-  #arrive(port: FabricPort, packet: Buffer): void {
-    if (!this.trace.isEmpty) this.trace.emit({ type: "arrive", port, packet });
+  #arrive(port: FabricPort, packet: Buffer, origin?: Buffer): void {
+    if (!this.trace.isEmpty) {
+      this.trace.emit({ type: "deliver", port, packet, ...(origin === undefined ? {} : { origin }) });
+    }
     this.#receiver(port, packet);
   }
 }

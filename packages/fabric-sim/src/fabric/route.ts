@@ -1,4 +1,5 @@
 import { Lid, PortState } from "@verbena/ib";
+import type { DropReason } from "./drop-reason.js";
 import { NO_ROUTE } from "./forwarding-tables.js";
 import type { FabricPort } from "./port.js";
 
@@ -15,7 +16,7 @@ export interface Hop {
 export interface Transit {
   readonly hops: readonly Hop[];
   readonly arrivals: readonly FabricPort[];
-  readonly dropped?: "no-route" | "link-down" | "not-active" | "loop" | "wrong-port";
+  readonly dropped?: DropReason;
 }
 
 /** Which lane a packet takes: subnet management passes every link that is up, data only those that were brought up. */

@@ -1,3 +1,4 @@
+import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 import type { Hop, Transit } from "../fabric/route.js";
 import type { FabricServices } from "../fabric/services.js";
@@ -30,6 +31,8 @@ const UNTOUCHED: Outcome = { isLost: false, copies: 1, delayMs: 0 };
 
 /** Where a packet ended: arrived, perhaps several times, or was lost behind a port. */
 export interface DeliverySink {
+  /** Called for each link that carried it, in order, before anything else. */
+  readonly pass: (hop: Hop) => void;
   readonly arrive: (port: FabricPort) => void;
   readonly lose: (behind: FabricPort) => void;
 }
@@ -64,11 +67,13 @@ export class WireFaults {
   /** Lets a packet that the tables have sent on its way arrive, or not. Copies that part behind a link share its fate on it. */
   deliver({ hops, arrivals }: Transit, sink: DeliverySink): void {
     if (this.#everywhere === undefined && this.#byPort.size === 0) {
+      for (const hop of hops) sink.pass(hop);
       for (const port of arrivals) sink.arrive(port);
       return;
     }
     const outcomes = new Map<Hop, Outcome>();
     const lost = new Set<FabricPort>();
+    const ends: (() => void)[] = [];
     for (const port of arrivals) {
       let copies = 1;
       let delayMs = 0;
@@ -81,14 +86,18 @@ export class WireFaults {
         delayMs += outcome.delayMs;
       }
       if (lostBehind !== undefined) {
-        if (!lost.has(lostBehind)) sink.lose(lostBehind);
         lost.add(lostBehind);
         continue;
       }
-      this.#arriveAfter(delayMs, () => {
-        for (let copy = 0; copy < copies; copy++) sink.arrive(port);
+      ends.push(() => {
+        this.#arriveAfter(delayMs, () => {
+          for (let copy = 0; copy < copies; copy++) sink.arrive(port);
+        });
       });
     }
+    for (const hop of carried(hops, lost)) sink.pass(hop);
+    for (const port of lost) sink.lose(port);
+    for (const end of ends) end();
   }
 
   /** Drops what is on its way. */
@@ -121,6 +130,15 @@ export class WireFaults {
       arrive();
     });
     this.#timers.add(cancel);
+  }
+}
+
+/** The hops that a packet made which was lost behind some ports. */
+function* carried(hops: readonly Hop[], lost: ReadonlySet<FabricPort>): Generator<Hop> {
+  const unreached = new Set<FabricNode>();
+  for (const hop of hops) {
+    if (lost.has(hop.from) || unreached.has(hop.from.node)) unreached.add(hop.to.node);
+    else yield hop;
   }
 }
 

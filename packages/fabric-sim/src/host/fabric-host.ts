@@ -64,9 +64,19 @@ export class FabricHost implements AttachHost {
   inject(hca: AttachedHca, portNumber: number, packet: Buffer): void {
     const port = this.#views[hca.index]?.node.port(portNumber);
     if (port === undefined) return;
-    const copy = Buffer.from(packet);
-    for (const sender of this.#senders) if (sender(port, copy)) return;
-    if (port.state === PortState.ACTIVE || isManagement(copy)) this.#fabric.send(port, copy);
+    this.sendFrom(port, Buffer.from(packet));
+  }
+
+  /** Sends a packet as a program on the port's node would; the buffer must not change any more. */
+  sendFrom(port: FabricPort, packet: Buffer): void {
+    for (const sender of this.#senders) if (sender(port, packet)) return;
+    if (port.state === PortState.ACTIVE || isManagement(packet)) this.#fabric.send(port, packet);
+    else this.#fabric.drop(port, packet, "not-active");
+  }
+
+  unclaimed(hca: AttachedHca, portNumber: number, packet: Buffer): void {
+    const port = this.#views[hca.index]?.node.port(portNumber);
+    if (port !== undefined) this.#fabric.drop(port, packet, "no-agent");
   }
 
   setReceiver(hca: AttachedHca, receiver: Receiver): void {
@@ -96,9 +106,14 @@ export class FabricHost implements AttachHost {
   #receive(port: FabricPort, packet: Buffer): void {
     for (const agent of this.#agents) if (agent(port, packet)) return;
     // The port drops what is not of its partitions before any queue pair sees it (IBA 10.9.3).
-    if (!isManagement(packet) && !admitsPkey(port, pkeyOf(packet))) return;
+    if (!isManagement(packet) && !admitsPkey(port, pkeyOf(packet))) {
+      this.#fabric.drop(port, packet, "pkey");
+      return;
+    }
     const view = this.#byNode.get(port.node);
-    if (view !== undefined) this.#receivers.get(view)?.(port.number, packet);
+    const receiver = view === undefined ? undefined : this.#receivers.get(view);
+    if (receiver === undefined) this.#fabric.drop(port, packet, "no-agent");
+    else receiver(port.number, packet);
   }
 }
 

@@ -17,7 +17,7 @@ export function saAgent(sm: SubnetManager, sa: SaServer): PortAgent {
     const method = mad.readUInt8(3);
     if (method === MadMethod.REPORT_RESP) return sa.acknowledge({ mad, remoteLid: decoded.lrh.slid });
     if ((method & RESPONSE_BIT) !== 0 || method === MadMethod.REPORT) return false;
-    if (!admitsPkey(port, decoded.bth.pkey)) return true;
+    if (!admitsPkey(port, decoded.bth.pkey)) return false;
     sa.receive({
       port,
       remoteLid: decoded.lrh.slid,

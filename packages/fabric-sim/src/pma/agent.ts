@@ -37,7 +37,7 @@ export class PerformanceAgents {
       return false;
     const { method } = decodeMadHeader(mad);
     if (method !== MadMethod.GET && method !== MadMethod.SET) return false;
-    if (!admitsPkey(port, decoded.bth.pkey)) return true;
+    if (!admitsPkey(port, decoded.bth.pkey)) return false;
     const to = {
       port,
       remoteLid: decoded.lrh.slid,

@@ -16,7 +16,7 @@ import type { FabricPort } from "../fabric/port.js";
 import { decodePacket } from "../gsi/gsi.js";
 import { answerGet, type SmaAnswer } from "./answer.js";
 import { applySet } from "./apply.js";
-import { turnAround, walkDirectedRoute } from "./directed-route.js";
+import { type DirectedArrival, turnAround, walkDirectedRoute } from "./directed-route.js";
 import { Traps } from "./traps.js";
 
 const METHOD_AT = 3;
@@ -47,16 +47,38 @@ export class SubnetManagementAgents {
     const decoded = smp(packet, MgmtClass.SUBN_DIRECTED_ROUTE);
     if (decoded === undefined) return false;
     const mad = Buffer.from(decoded.payload);
-    const arrival = walkDirectedRoute(port, mad);
+    const arrival = this.#walk(port, packet, decoded, mad);
     if (arrival === undefined) return true;
+    const { trace } = this.fabric;
+    const request = trace.isEmpty ? undefined : rewrap(decoded, mad);
     if (!arrival.isReturning && this.#answer(arrival.port, mad)) {
+      if (request !== undefined) trace.emit({ type: "deliver", port: arrival.port, packet: request, origin: packet });
       turnAround(mad);
-      const back = walkDirectedRoute(arrival.port, mad);
-      if (back !== undefined) this.fabric.arriveAt(back.port, rewrap(decoded, mad));
+      const answer = rewrap(decoded, mad);
+      const back = this.#walk(arrival.port, answer, decoded, mad);
+      if (back !== undefined) this.fabric.arriveAt(back.port, rewrap(decoded, mad), answer);
       return true;
     }
-    this.fabric.arriveAt(arrival.port, rewrap(decoded, mad));
+    this.fabric.arriveAt(arrival.port, rewrap(decoded, mad), packet);
     return true;
+  }
+
+  /** Walks a directed-route MAD; traces see the packet at every link. `undefined`: it was dropped. */
+  #walk(start: FabricPort, origin: Buffer, wrapping: IbPacket, mad: Buffer): DirectedArrival | undefined {
+    const { trace } = this.fabric;
+    if (!trace.isEmpty) trace.emit({ type: "send", port: start, packet: origin });
+    const end = walkDirectedRoute(
+      start,
+      mad,
+      trace.isEmpty
+        ? undefined
+        : (hop) => {
+            trace.emit({ type: "forward", hop, packet: rewrap(wrapping, mad), origin });
+          },
+    );
+    if (!("dropped" in end)) return end;
+    this.fabric.drop(end.port, origin, end.dropped);
+    return undefined;
   }
 
   /** Takes a LID-routed request that arrived at a port, and answers it: true if it was one for the agent. */

@@ -1,4 +1,6 @@
+import type { DropReason } from "../fabric/drop-reason.js";
 import type { FabricPort } from "../fabric/port.js";
+import type { Hop } from "../fabric/route.js";
 
 // A directed-route SMP carries its way with it: ports out in the initial path, ports in entered into the return path as it goes,
 // and a pointer that tells how far it is (IBA 14.2.2). These are bytes of the MAD.
@@ -19,17 +21,32 @@ export interface DirectedArrival {
   readonly isReturning: boolean;
 }
 
+/** Where a directed-route SMP was dropped: the last port it came to, or could not leave. */
+export interface DirectedDrop {
+  readonly port: FabricPort;
+  readonly dropped: DropReason;
+}
+
+/** Called at each link, while the MAD is as it travels over that link. */
+export type OnDirectedHop = (hop: Hop) => void;
+
 /**
- * Sends a directed-route SMP from `start` along its way, hop by hop, and changes the MAD as the nodes do. `undefined`: it was
- * dropped on the way, because a link is down, a host would have to forward, or the header makes no sense. Mixed routes, with a
- * LID-routed part, are not supported by the fabric and dropped.
+ * Sends a directed-route SMP from `start` along its way, hop by hop, and changes the MAD as the nodes do. It may be dropped on the way,
+ * because a link is down, a host would have to forward, or the header makes no sense. Mixed routes, with a LID-routed part, are not
+ * supported by the fabric and dropped.
  */
-export function walkDirectedRoute(start: FabricPort, mad: Buffer): DirectedArrival | undefined {
+export function walkDirectedRoute(
+  start: FabricPort,
+  mad: Buffer,
+  onHop?: OnDirectedHop,
+): DirectedArrival | DirectedDrop {
   const isReturning = (mad.readUInt8(STATUS) & DIRECTION_BIT) !== 0;
   const count = mad.readUInt8(HOP_COUNT);
-  if (count > MAX_HOPS) return undefined;
-  if (mad.readUInt16BE(DR_SLID) !== PERMISSIVE || mad.readUInt16BE(DR_DLID) !== PERMISSIVE) return undefined;
-  return isReturning ? walkBack(start, mad, count) : walkOut(start, mad, count);
+  const malformed: DirectedDrop = { port: start, dropped: "malformed" };
+  if (count > MAX_HOPS) return malformed;
+  if (mad.readUInt16BE(DR_SLID) !== PERMISSIVE || mad.readUInt16BE(DR_DLID) !== PERMISSIVE) return malformed;
+  if (mad.readUInt8(HOP_POINTER) !== (isReturning ? count + 1 : 0)) return malformed;
+  return isReturning ? walkBack(start, mad, count, onHop) : walkOut(start, mad, count, onHop);
 }
 
 /** Turns a request that has arrived into its response, ready for the way back. */
@@ -37,13 +54,14 @@ export function turnAround(mad: Buffer): void {
   mad.writeUInt8(mad.readUInt8(STATUS) | DIRECTION_BIT, STATUS);
 }
 
-function walkOut(start: FabricPort, mad: Buffer, count: number): DirectedArrival | undefined {
-  if (mad.readUInt8(HOP_POINTER) !== 0) return undefined;
+function walkOut(start: FabricPort, mad: Buffer, count: number, onHop?: OnDirectedHop): DirectedArrival | DirectedDrop {
   let at = start;
   for (let pointer = 1; pointer <= count; pointer++) {
     const exit = exitOf(at, mad.readUInt8(INITIAL_PATH + pointer), pointer === 1 ? start : undefined);
     const next = exit?.neighbour;
-    if (next === undefined) return undefined;
+    if (exit === undefined || next === undefined) return stuck(at, exit);
+    mad.writeUInt8(pointer, HOP_POINTER);
+    onHop?.({ from: exit, to: next });
     mad.writeUInt8(next.number, RETURN_PATH + pointer);
     at = next;
   }
@@ -51,17 +69,27 @@ function walkOut(start: FabricPort, mad: Buffer, count: number): DirectedArrival
   return { port: at, isReturning: false };
 }
 
-function walkBack(start: FabricPort, mad: Buffer, count: number): DirectedArrival | undefined {
-  if (mad.readUInt8(HOP_POINTER) !== count + 1) return undefined;
+function walkBack(
+  start: FabricPort,
+  mad: Buffer,
+  count: number,
+  onHop?: OnDirectedHop,
+): DirectedArrival | DirectedDrop {
   let at = start;
   for (let pointer = count; pointer >= 1; pointer--) {
     const exit = exitOf(at, mad.readUInt8(RETURN_PATH + pointer), pointer === count ? start : undefined);
     const next = exit?.neighbour;
-    if (next === undefined) return undefined;
+    if (exit === undefined || next === undefined) return stuck(at, exit);
+    mad.writeUInt8(pointer, HOP_POINTER);
+    onHop?.({ from: exit, to: next });
     at = next;
   }
   mad.writeUInt8(0, HOP_POINTER);
   return { port: at, isReturning: true };
+}
+
+function stuck(at: FabricPort, exit: FabricPort | undefined): DirectedDrop {
+  return exit === undefined ? { port: at, dropped: "wrong-port" } : { port: exit, dropped: "link-down" };
 }
 
 /** Only switches forward; a host sends from the port the packet was given to, which must be the one its path names. */

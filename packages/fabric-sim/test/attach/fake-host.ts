@@ -56,6 +56,7 @@ export class FakeHost implements AttachHost {
   loses: (packet: Buffer) => boolean = () => false;
   /** Packets delivered. */
   delivered = 0;
+  unclaimedCount = 0;
 
   constructor(descriptions: readonly string[] = ["node1 HCA-1", "node2 HCA-1"]) {
     this.#hcas = descriptions.map((description, index) => fakeHca(index, description));
@@ -85,6 +86,10 @@ export class FakeHost implements AttachHost {
     if (receiver === undefined) return;
     this.delivered += 1;
     receiver(1, Buffer.from(packet));
+  }
+
+  unclaimed(): void {
+    this.unclaimedCount += 1;
   }
 
   setReceiver(hca: AttachedHca, receiver: Receiver): void {
