@@ -36,7 +36,8 @@ const workspaces = (parent) =>
       ]),
     );
 
-const rungs = ["peers", "vm", "repo"]
+// test/vm is not here: its suites are of node:test and run in a virtual machine (scripts/test --rung vm).
+const rungs = ["peers", "repo"]
   .filter((name) => existsSync(`${__dirname}/test/${name}`))
   .map((name) => project(name, `test/${name}`, ["<rootDir>/**/*.test.ts"]));
 

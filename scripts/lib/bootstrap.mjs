@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { aptCommand, ensurePackages, peerPackages, vmPackages } from "./debian.mjs";
 import { pnpm, root, tools, which } from "./paths.mjs";
 import { line, quiet, StepFailed, step } from "./report.mjs";
-import { hasVmSuites } from "./rungs.mjs";
 import { build, hashOf, isFresh } from "./stamp.mjs";
+import { cacheFolder, isKernelReady, prepareKernel } from "./vm/cache.mjs";
+import { VmFailed } from "./vm/failure.mjs";
 
 const usage = `usage: scripts/bootstrap [--peers] [--vm]
 
 Sets up this clone; a second run does only what changed. Touches nothing outside the clone (and pnpm's store)
 unless asked to:
   --peers   also install the Debian packages with the programs the peer tests talk to
-  --vm      also install the Debian packages of the virtual machine rung
+  --vm      also install the Debian packages of the virtual machine rung, and keep a kernel for it in ~/.cache/verbena-vm
   --help    show this text
 
 Packages are installed only when root, and only those missing; otherwise the one command to run is printed
@@ -102,6 +103,19 @@ function compileTypeScript() {
   });
 }
 
+/** Returns true when the virtual machine can be started afterwards. */
+function prepareVm() {
+  if (!ensurePackages("vm", vmPackages)) return false;
+  try {
+    if (isKernelReady()) line("vm kernel", `${prepareKernel().name} is in ${cacheFolder()}`);
+    else step("vm kernel", `fetched into ${cacheFolder()}`, prepareKernel);
+    return true;
+  } catch (error) {
+    if (!(error instanceof VmFailed)) throw error;
+    throw new StepFailed(`${error.code}: ${error.message}`);
+  }
+}
+
 function main(args) {
   if (args.includes("--help") || args.includes("-h")) return process.stdout.write(usage);
   const unknown = args.find((arg) => !["--peers", "--vm"].includes(arg));
@@ -114,10 +128,7 @@ function main(args) {
   checkNode();
   checkCompilers();
   if (args.includes("--peers")) isComplete = ensurePackages("peers", peerPackages) && isComplete;
-  if (args.includes("--vm")) {
-    isComplete = ensurePackages("vm", vmPackages) && isComplete;
-    if (!hasVmSuites()) line("vm", "packages prepared; this release has no suites in test/vm yet");
-  }
+  if (args.includes("--vm")) isComplete = prepareVm() && isComplete;
   ensurePnpm();
   installDependencies();
   buildNative("native", nativeInputs, hasFile(/\.node$/));

@@ -19,7 +19,16 @@ export const peerPackages = [
   "opensm",
 ];
 
-export const vmPackages = ["busybox-static", "iproute2", "qemu-system-x86", "xz-utils"];
+export const vmPackages = [
+  "busybox-static",
+  "ibverbs-providers",
+  "ibverbs-utils",
+  "iproute2",
+  "libibumad3",
+  "libibverbs1",
+  "qemu-system-x86",
+  "xz-utils",
+];
 
 export const isRoot = () => process.getuid?.() === 0;
 

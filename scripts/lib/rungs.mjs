@@ -1,9 +1,11 @@
 // The rungs of tests, and the one place that decides whether this machine can run them.
 import { globSync } from "./glob.mjs";
+import { runJest } from "./jest.mjs";
 import { root, which } from "./paths.mjs";
+import { isKernelReady } from "./vm/cache.mjs";
 
 const peerPrograms = ["ib_acme", "ibacm", "opensm", "saquery", "ibsim"];
-const vmPrograms = ["qemu-system-x86_64", "busybox", "ip", "xz"];
+const vmPrograms = ["qemu-system-x86_64", "busybox", "setpriv", "ip", "rdma", "xz", "ibv_devinfo"];
 
 /** What is missing of `programs`, in words, and the command that gets it; undefined if all are there. */
 export const lacking = (programs, option) => {
@@ -13,38 +15,59 @@ export const lacking = (programs, option) => {
     : { reason: `not installed: ${missing.join(", ")}`, enable: `scripts/bootstrap ${option}` };
 };
 
+function lackingForVm() {
+  const enable = "scripts/bootstrap --vm";
+  return (
+    lacking(vmPrograms, "--vm") ??
+    (isKernelReady() ? undefined : { reason: "no kernel in the machine's cache", enable })
+  );
+}
+
 const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-const rung = (name, about, folders, missing) => ({
+const suitesIn = (folders) => folders.flatMap((folder) => globSync(folder, /\.test\.ts$/));
+
+const jestRung = (name, about, folders, missing) => ({
   name,
   about,
   /** Test files, as paths from the root. */
-  suites: () => folders.flatMap((folder) => globSync(folder, /\.test\.ts$/)),
-  /** The same as patterns for jest's command line. */
-  patterns: folders.map((folder) => `^${literal(root)}/${folder.replace("*", "[^/]+")}/`),
+  suites: () => suitesIn(folders),
   /** What this machine lacks and how to get it, or undefined. */
   missing,
+  /** Runs the rung with jest's `options`, leaves its JSON in the file `output`, and resolves with counts. */
+  run: (output, options) => {
+    const patterns = folders.map((folder) => `^${literal(root)}/${folder.replace("*", "[^/]+")}/`);
+    return runJest(output, [...options, "--testPathPatterns", ...patterns]);
+  },
 });
 
 const nothing = () => undefined;
 
 export const rungs = [
-  rung(
+  jestRung(
     "pure",
     "codecs, caches, state machines, and checks of the repository itself",
     ["packages/*/src", "test/repo"],
     nothing,
   ),
-  rung(
+  jestRung(
     "simulated",
     "everything but the wire, on the simulated fabric; examples",
     ["packages/*/test", "examples/*/src", "examples/*/test"],
     nothing,
   ),
-  rung("peers", "programs of Debian that nobody here wrote, on the simulated wire", ["test/peers"], () =>
+  jestRung("peers", "programs of Debian that nobody here wrote, on the simulated wire", ["test/peers"], () =>
     lacking(peerPrograms, "--peers"),
   ),
-  rung("vm", "a Debian kernel under QEMU", ["test/vm"], () => lacking(vmPrograms, "--vm")),
+  {
+    name: "vm",
+    about: "a Debian kernel under QEMU, with Soft-RoCE, umad and rdma_cm",
+    suites: () => suitesIn(["test/vm"]),
+    missing: lackingForVm,
+    run: async (output, options) => {
+      // Loaded late: bootstrap reads this file before the dependencies are there.
+      const { runVmSuites } = await import("./vm/rung.mjs");
+      return runVmSuites(output, options, suitesIn(["test/vm"]));
+    },
+  },
 ];
-
-export const hasVmSuites = () => globSync("test/vm", /\.test\.ts$/).length > 0;

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { runJest } from "./jest.mjs";
 import { root } from "./paths.mjs";
 import { rungs } from "./rungs.mjs";
 
@@ -57,10 +56,9 @@ async function run(rung, jestOptions, results) {
   }
   console.log(`\n== rung ${rung.name}: ${rung.about} (${suites.length} suites)`);
   const started = performance.now();
-  const options = [...jestOptions, "--testPathPatterns", ...rung.patterns];
-  const { passed, failed, skipped, failedSuites, result, reason } = await runJest(
+  const { passed, failed, skipped, failedSuites, result, reason } = await rung.run(
     join(results, `${rung.name}.json`),
-    options,
+    jestOptions,
   );
   // With options of jest's own, such as -t, the rest is left out on purpose.
   if (jestOptions.length === 0) for (const name of skippedTests(result)) console.log(`skipped: ${name}`);

@@ -1,20 +1,8 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { evaluate, run } from "./evaluate.js";
 import { root } from "./workspace.js";
-
-function run(command: string, args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: "utf8" });
-  return { status, stdout, stderr };
-}
-
-/** Evaluates an expression over a module of scripts/lib, which jest itself cannot load. */
-function evaluate(module: string, expression: string): unknown {
-  const program = `import * as m from ${JSON.stringify(join(root, "scripts/lib", module))}; console.log(JSON.stringify(${expression} ?? null));`;
-  const { status, stdout, stderr } = run(process.execPath, ["--input-type=module", "--eval", program]);
-  if (status !== 0) throw new Error(stderr);
-  return JSON.parse(stdout);
-}
 
 describe("rungs", () => {
   it("are the four of the architecture, in order", () => {
@@ -34,6 +22,26 @@ describe("rungs", () => {
     const tracked = run("git", ["ls-files", "*.test.ts"]).stdout.trim().split("\n");
     expect(tracked.filter((path) => existsSync(join(root, path)) && !suites.includes(path))).toEqual([]);
     expect(new Set(suites).size).toBe(suites.length);
+  });
+
+  it("that lack something fail instead of being left out with VERBENA_REQUIRE_RUNGS=1", () => {
+    const cache = mkdtempSync(join(tmpdir(), "verbena-no-kernel-"));
+    const test = (strict: string) => {
+      const args = ["scripts/lib/test.mjs", "--rung", "vm", "--results", relative(root, cache)];
+      const env = { VERBENA_VM_CACHE: cache, PATH: dirname(process.execPath), VERBENA_REQUIRE_RUNGS: strict };
+      const { stdout } = run(process.execPath, args, env);
+      const [{ state }] = JSON.parse(readFileSync(join(cache, "summary.json"), "utf8")) as [{ state: string }];
+      return [state, stdout];
+    };
+    try {
+      expect(test("0")).toEqual([
+        "skipped",
+        expect.stringMatching(/SKIPPED: .*; enable with scripts.bootstrap --vm\n/),
+      ]);
+      expect(test("1")).toEqual(["failed", expect.stringMatching(/\(VERBENA_REQUIRE_RUNGS=1\)\n/)]);
+    } finally {
+      rmSync(cache, { recursive: true });
+    }
   });
 
   it("are refused by a wrong name", () => {
