@@ -93,6 +93,17 @@ describe("faults", () => {
   );
 
   it(
+    "an SA that answers after one and a half time-outs is slow, not silent",
+    async () => {
+      await using daemon = await serve("H6", "sa: { timeoutMs: 2000, retries: 2 }\n");
+      await lidFrom(daemon.control, "node7");
+      await cluster.sim.request({ op: "sa", mode: "slow" });
+      expect(await lidFrom(daemon.control, "node8")).toBe(cluster.lid("H8"));
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     "a silent SA is a coded time-out at the deadline and a negative entry",
     async () => {
       await using daemon = await serve(
@@ -121,7 +132,7 @@ describe("faults", () => {
     async () => {
       await using daemon = await serve(
         "H4",
-        "sa: { timeoutMs: 200, retries: 1 }\nresolver: { deadlineMs: 500 }\ncaches: { negativeTtlMs: 0 }\n",
+        "sa: { timeoutMs: 1000, retries: 1 }\nresolver: { deadlineMs: 2500 }\ncaches: { negativeTtlMs: 0 }\n",
       );
       await lidFrom(daemon.control, "node5");
       await cluster.sim.request({ op: "sa", mode: "silent" });

@@ -294,6 +294,26 @@ describe("engine: providers that misbehave", () => {
     expect(joining.addressQuestions).toHaveLength(0);
     await bench.engine.close();
   });
+
+  it("remembers no failure while a provider of the chain is still joining: it may know in a moment", async () => {
+    const joining = new FakeProvider();
+    joining.initialState = "joining";
+    joining.address = () => Promise.resolve({ gid: gid(nodeGuid(4)) });
+    const { provider: other } = await startBench();
+    const bench = await startBench({
+      providers: new Map([
+        ["acm", joining],
+        ["sa", other],
+      ]),
+      chains: { address: ["acm", "sa"], route: ["sa"] },
+      negativeTtlMs: 60_000,
+    });
+    expect(await bench.clock.run(codeOf(ask(bench, "stranger")))).toBe("VERBENA_RESOLVE_NO_DATA");
+    expect(bench.engine.cacheEntries().filter(({ state }) => state === "negative")).toEqual([]);
+    joining.endpoints[0]?.setState("ready");
+    expect((await bench.clock.run(ask(bench, "stranger"))).paths[0]?.dlid).toBe(104);
+    await bench.engine.close();
+  });
 });
 
 describe("engine: straight to the SA (spec 1.9)", () => {

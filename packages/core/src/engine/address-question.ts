@@ -31,6 +31,7 @@ export function addressQuestion(
           ? []
           : [{ provider, ask: (context) => address.resolveAddress(destination, context) }];
       }),
+    isAwaiting: () => endpoint.isAwaiting(settings.chains.address),
     fromFile: () => {
       const gid = endpoint.files?.address(destinationKey);
       if (gid === undefined || endpoint.files === undefined) return undefined;

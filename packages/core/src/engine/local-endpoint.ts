@@ -171,6 +171,14 @@ export class LocalEndpoint {
     return this.#sessions.get(provider);
   }
 
+  /** Whether one of these providers may still come: its session is being opened, or is joining. */
+  isAwaiting(providers: readonly string[]): boolean {
+    return providers.some((provider) => {
+      const session = this.#sessions.get(provider);
+      return session === undefined ? this.#isOpening : session.state === "joining";
+    });
+  }
+
   sessions(): ReadonlyMap<string, EndpointSession> {
     return this.#sessions;
   }

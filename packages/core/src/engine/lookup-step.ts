@@ -19,6 +19,8 @@ export interface Question<A, V extends object> {
   readonly subject: Destination;
   /** Providers to ask, in order, with what each does. */
   links(): readonly { readonly provider: string; readonly ask: (context: ResolveContext) => Promise<A | undefined> }[];
+  /** Whether a provider of the chain is not there yet: what the others do not know it may know in a moment. */
+  isAwaiting(): boolean;
   /** What the files say; they are looked at before anyone is asked. */
   fromFile(): { readonly value: V; readonly expiresAt: number } | undefined;
   /** What is kept of an answer. */
@@ -150,6 +152,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const { endpoint } = question;
     const { scope } = endpoint;
     onQuery(endpoint);
+    const isWholeChain = !question.isAwaiting();
     const links = question.links().map(
       ({ provider, ask }): ChainLink<A> => ({
         provider,
@@ -183,7 +186,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     this.#report(question, call, outcome.failures);
     if (outcome.failures.some(({ kind }) => kind === "timeout")) onSilence(endpoint);
     if (endpoint.scope !== scope || isStale(outcome.failures)) throw new Restart();
-    throw this.#fail(question, call, outcome.failures);
+    throw this.#fail(question, call, outcome.failures, isWholeChain);
   }
 
   #put(question: Question<A, V>, provider: string, origin: CacheOrigin, answer: A): PositiveEntry<V> {
@@ -228,8 +231,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     return entry;
   }
 
-  /** The whole chain has failed: remembered for a moment, so that a thousand clients of a dead name do not ask a thousand times. */
-  #fail(question: Question<A, V>, call: Call, failures: readonly ChainFailure[]): Error {
+  /** The chain has failed. The whole of it: remembered for a moment, so that a thousand clients of a dead name do not ask a thousand times. */
+  #fail(question: Question<A, V>, call: Call, failures: readonly ChainFailure[], isWholeChain: boolean): Error {
     const { settings } = this.#options;
     const reason = verdictOf(failures);
     const leftAlone = breakerErrorOf(failures);
@@ -238,7 +241,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const [first] = failures;
     const createdAt = settings.clock.now();
     const isRefresh = this.cache.get(question.key, question.endpoint.scope, createdAt) !== undefined;
-    if (first !== undefined && settings.negativeTtlMs > 0 && !isRefresh) {
+    if (isWholeChain && first !== undefined && settings.negativeTtlMs > 0 && !isRefresh) {
       this.cache.putNegative({
         state: "negative",
         key: question.key,

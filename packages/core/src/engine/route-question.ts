@@ -33,6 +33,7 @@ export function routeQuestion(
         if (route === undefined) return [];
         return [{ provider, ask: (context) => askRoute(route, { ...query, endpoint: context.endpoint }, context) }];
       }),
+    isAwaiting: () => endpoint.isAwaiting(settings.chains.route),
     fromFile: () => {
       const found = endpoint.files?.route(query);
       if (found === undefined || endpoint.files === undefined) return undefined;

@@ -14,7 +14,7 @@ export function busyPause(count: number, random: Random): number {
   return full * (0.5 + random() / 2);
 }
 
-/** Pause before repeating a try that went unanswered: the wait was the time-out itself, so this is only jitter, a tenth of it at most. */
-export function timeoutPause(timeoutMs: number, random: Random): number {
-  return (timeoutMs / 10) * random();
+/** A try's time-out, up to a tenth longer by lot: what was sent together is not repeated together. */
+export function withJitter(timeoutMs: number, random: Random): number {
+  return timeoutMs * (1 + random() / 10);
 }

@@ -132,6 +132,48 @@ describe("SaClient", () => {
     expect(silent.client.stats()).toMatchObject({ inFlight: 0, queued: 0 });
   });
 
+  it("takes the late answer of an SA that is slower than the time-out", async () => {
+    const { clock, native, client, agent } = setUp();
+    native.sa.handler = (query) => ({ ...native.sa.answerPath(query), delayMs: 3000 });
+    const all = Promise.all(Array.from({ length: 40 }, () => client.query(ask(3, { deadlineMs: 15_000 }))));
+    expect((await clock.run(all)).every(({ status }) => status === 0)).toBe(true);
+    // Each was repeated once, under its transaction id, and answered by the answer to its first send.
+    const tids = native.sa.queries.map(({ mad }) => mad.tid);
+    expect(new Set(tids).size).toBe(40);
+    expect(tids).toHaveLength(80);
+    expect(agent.peak).toBe(16);
+    expect(clock.now()).toBe(9000);
+    await client.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("begins a new transaction after BUSY: what the former one still brings finds nobody", async () => {
+    const { clock, native, client, agent } = setUp();
+    native.sa.handler = (query) => {
+      if (native.sa.queries.length > 1) return { ...native.sa.answerPath(query), delayMs: 100 };
+      clock.schedule(60, () => {
+        agent.deliver(encodeSaMad({ method: 0x81, tid: query.mad.tid, attributeId: 0x35, status: 0x0300 }));
+      });
+      return FakeSa.busy(query);
+    };
+    expect((await clock.run(client.query(ask()))).status).toBe(0);
+    const tids = native.sa.queries.map(({ mad }) => mad.tid);
+    expect(new Set(tids).size).toBe(2);
+    expect(client.stats()).toMatchObject({ busy: 1, answered: 1, dropped: 1 });
+  });
+
+  it("waits for the kernel to give a try back before it repeats it", async () => {
+    const { clock, native, client, agent } = setUp();
+    const { send } = agent;
+    agent.send = (mad, options) => {
+      send.call(agent, mad, { ...options, timeoutMs: options.timeoutMs + 150 });
+    };
+    native.sa.handler = (query) =>
+      native.sa.queries.length === 1 ? FakeSa.silent(query) : native.sa.answerPath(query);
+    expect((await clock.run(client.query(ask()))).status).toBe(0);
+    expect(client.stats()).toMatchObject({ sendErrors: 0, sent: 2 });
+  });
+
   it("keeps its own time where the library gives unanswered requests never back", async () => {
     const { clock, native, client, agent } = setUp();
     native.sa.handler = FakeSa.silent;

@@ -4,9 +4,10 @@ import { coreError } from "../errors.js";
 import { sightOf } from "../ports/port-sight.js";
 import type { Port } from "../sdk/endpoint.js";
 import type { SaQuery, SaResponse, SaService } from "../sdk/services.js";
-import { busyPause, timeoutPause } from "./back-off.js";
+import { busyPause, withJitter } from "./back-off.js";
 import { SaBreaker } from "./sa-breaker.js";
 import { DEFAULT_SA_DEPTH, type SaClientOptions, type SaClientStats } from "./sa-client-options.js";
+import { errnoOf, type SaErrorCode, saError } from "./sa-error.js";
 import { lowTid, readResponse } from "./sa-response.js";
 import { SaTally } from "./sa-tally.js";
 import { fixedWindow, type SaWindow } from "./sa-window.js";
@@ -15,11 +16,16 @@ import { Transaction } from "./transaction.js";
 
 /** A table travels in many segments: one try of GetTable lasts this many times as long as one of a plain query. */
 const TABLE_PATIENCE = 3;
+/** Linux: the transaction id is in use. */
+const EINVAL = 22;
+/** The library gives an unanswered request back by itself; one that has not done so by this time will not, milliseconds. */
+const GIVE_BACK_MS = 100;
 
 /**
- * One port's way to its subnet administrator. At most `window` queries are on their way; the rest wait in order of arrival. Every try
- * has its own transaction id, so an answer to an earlier try, a second answer or one with a foreign id finds nobody. BUSY and silence
- * are tried again until the deadline; they are never an answer. `retries` makes the default deadline, it does not cut a longer one.
+ * One port's way to its subnet administrator. At most `window` queries are on their way; the rest wait in order of arrival. BUSY and
+ * silence are tried again until the deadline; they are never an answer. Silence repeats the request under its transaction id, so the first
+ * answer to any of the repeats counts (IBA 13.4.6.4); after BUSY, or when the SM has moved, a new transaction begins and what the former
+ * one may still bring finds nobody. `retries` makes the default deadline, it does not cut a longer one.
  * An SA that stays silent is left alone for a while: questions are then refused at once with VERBENA_SA_BREAKER_OPEN, but for one probe.
  */
 export class SaClient implements SaService, AsyncDisposable {
@@ -137,31 +143,43 @@ export class SaClient implements SaService, AsyncDisposable {
   }
 
   #send(transaction: Transaction): void {
-    const { clock } = this.#options;
-    const timeoutMs = Math.ceil(Math.min(transaction.tryTimeoutMs, transaction.deadline - clock.now()));
+    const { clock, random } = this.#options;
+    const patienceMs = withJitter(transaction.tryTimeoutMs, random);
+    const timeoutMs = Math.ceil(Math.min(patienceMs, transaction.deadline - clock.now()));
     if (timeoutMs <= 0) {
       this.#expire(transaction);
       return;
     }
-    transaction.tid = this.#nextTid();
+    const isRepeat = transaction.tid !== 0;
+    if (!isRepeat) transaction.tid = this.#nextTid();
     try {
       this.#wire.send(transaction.query, transaction.tid, this.#port, timeoutMs);
     } catch (cause) {
-      this.#tally.count("sendErrors");
-      transaction.reject(this.#error("VERBENA_SA_SEND", cause));
+      // The kernel still holds the former try, and gives it back in a moment.
+      if (isRepeat && errnoOf(cause) === EINVAL) this.#await(transaction, GIVE_BACK_MS);
+      else this.#refuseSend(transaction, cause);
       return;
     }
     transaction.state = "sent";
     transaction.sentAt = clock.now();
     transaction.tries += 1;
-    this.#tally.sent(transaction);
     this.#inFlight.set(transaction.tid, transaction);
+    this.#tally.sent(transaction);
     // Not every library gives an unanswered request back (ibsim's does not), so the time is kept here as well.
+    this.#await(transaction, timeoutMs + GIVE_BACK_MS);
+  }
+
+  #await(transaction: Transaction, ms: number): void {
     transaction.arm(
-      clock.schedule(timeoutMs, () => {
+      this.#options.clock.schedule(ms, () => {
         this.#unanswered(transaction);
       }),
     );
+  }
+
+  #refuseSend(transaction: Transaction, cause: unknown): void {
+    this.#tally.count("sendErrors");
+    transaction.reject(this.#error("VERBENA_SA_SEND", cause));
   }
 
   #fail(cause: unknown): void {
@@ -217,7 +235,9 @@ export class SaClient implements SaService, AsyncDisposable {
       transaction.reject(this.#refuse());
       return;
     }
-    this.#pause(transaction, timeoutPause(transaction.tryTimeoutMs, this.#options.random));
+    // At once, and in its place: the kernel hands an answer up only while it holds the request.
+    transaction.disarm();
+    this.#send(transaction);
   }
 
   /** The SA lives: whoever came in meanwhile may go. */
@@ -264,6 +284,7 @@ export class SaClient implements SaService, AsyncDisposable {
 
   #requeue(transaction: Transaction, end: "front" | "back"): void {
     this.#inFlight.delete(transaction.tid);
+    transaction.tid = 0;
     transaction.disarm();
     transaction.state = "queued";
     if (end === "front") this.#queue.unshift(transaction);
@@ -317,17 +338,7 @@ export class SaClient implements SaService, AsyncDisposable {
     return `${this.#port.device}/${this.#port.port}`;
   }
 
-  #error(code: Parameters<typeof coreError>[0], cause?: unknown): VerbenaError {
-    const errno = errnoOf(cause);
-    return coreError(code, {
-      details: { port: this.#name(), ...(errno === undefined ? {} : { errno }) },
-      cause,
-      errno,
-    });
+  #error(code: SaErrorCode, cause?: unknown): VerbenaError {
+    return saError(code, this.#name(), cause);
   }
-}
-
-function errnoOf(cause: unknown): number | undefined {
-  if (typeof cause !== "object" || cause === null || !("errno" in cause)) return undefined;
-  return typeof cause.errno === "number" ? cause.errno : undefined;
 }

@@ -10,7 +10,7 @@ export type TransactionState = "queued" | "sent" | "paused" | "done";
 /** One query of the SA from the call to its end, over all its tries. */
 export class Transaction {
   state: TransactionState = "queued";
-  /** Transaction id of the try under way, low 32 bits. */
+  /** Transaction id, low 32 bits, the same for a request and its repeats; 0: a new one is due. */
   tid = 0;
   tries = 0;
   /** When the try under way was sent, on the clock. */

@@ -1,4 +1,4 @@
-import { Gid, Guid, type Lid, Rate, VerbenaError } from "@verbena/ib";
+import { Gid, Guid, type Lid, Rate, type SaMad, VerbenaError } from "@verbena/ib";
 import type {
   MadAddress,
   UmadAgent,
@@ -15,6 +15,7 @@ import { encodeFakeAnswer, type FakeSa, type FakeSaAction, readFakeQuery } from 
 import { PushQueue } from "./push-queue.js";
 
 const ETIMEDOUT = 110;
+const EINVAL = 22;
 const HEADER_SIZE = 24;
 
 /** libibumad of the fake host: repeats, time-outs and transaction ids as the kernel treats them, on the virtual clock. */
@@ -91,12 +92,18 @@ export class FakeUmad implements UmadService {
   }
 }
 
+/** A request that the kernel holds until it is answered or its tries are over. */
+interface Held {
+  readonly bytes: Buffer;
+  readonly options: UmadSendOptions;
+}
+
 /** One registered agent of the fake. */
 export class FakeUmadAgent implements UmadAgent {
   readonly #messages = new PushQueue<UmadMessage>();
   readonly #cancels = new Set<() => void>();
-  /** Requests sent and not yet answered or returned. */
-  outstanding = 0;
+  /** By transaction id: there is one request of each at a time. */
+  readonly #held = new Map<bigint, Held>();
   /** Highest value `outstanding` has had. */
   peak = 0;
   closed = false;
@@ -110,16 +117,27 @@ export class FakeUmadAgent implements UmadAgent {
     readonly options: UmadAgentOptions,
   ) {}
 
+  /** Requests sent and not yet answered or returned. */
+  get outstanding(): number {
+    return this.#held.size;
+  }
+
   send(mad: Uint8Array, options: UmadSendOptions): void {
     if (this.closed) throw new VerbenaError("VERBENA_NATIVE_CLOSED", "agent is closed");
     const errno = this.umad.sendErrno;
     if (errno !== undefined)
       throw new VerbenaError("VERBENA_NATIVE_SYSCALL", "send failed", { errno, syscall: "write" });
-    this.outstanding += 1;
-    this.peak = Math.max(this.peak, this.outstanding);
     const bytes = Buffer.from(mad);
     bytes.writeUInt32BE(this.agentId, 8);
-    this.#attempt({ bytes, options, answered: false }, 0);
+    const { tid } = readFakeQuery(bytes);
+    if (this.#held.has(tid)) {
+      const details = { errno: EINVAL, syscall: "write" };
+      throw new VerbenaError("VERBENA_NATIVE_SEND", "the transaction id is in use", details);
+    }
+    const held = { bytes, options };
+    this.#held.set(tid, held);
+    this.peak = Math.max(this.peak, this.outstanding);
+    this.#attempt(held, 0);
   }
 
   /** Delivers bytes the SA never sent: late, duplicate, from elsewhere. */
@@ -145,44 +163,34 @@ export class FakeUmadAgent implements UmadAgent {
     return this.close();
   }
 
-  #attempt(sent: { bytes: Buffer; options: UmadSendOptions; answered: boolean }, attempt: number): void {
-    const mad = readFakeQuery(sent.bytes);
-    const to = sent.options.to;
+  #attempt(held: Held, attempt: number): void {
+    const mad = readFakeQuery(held.bytes);
+    const { to, timeoutMs, retries } = held.options;
     // After a turn, never inside send(): a real answer cannot arrive before the call returns.
     this.#later(0, () => {
       for (const action of this.umad.sa.receive({ mad, device: this.device, port: this.port, to, attempt })) {
-        if (action.type === "reply") this.#reply(sent, action);
+        if (action.type === "reply") this.#reply(mad, to, action);
       }
     });
-    this.#later(sent.options.timeoutMs, () => {
-      if (sent.answered) return;
-      if (attempt < sent.options.retries) {
-        this.#attempt(sent, attempt + 1);
+    this.#later(timeoutMs, () => {
+      if (this.#held.get(mad.tid) !== held) return;
+      if (attempt < retries) {
+        this.#attempt(held, attempt + 1);
         return;
       }
-      sent.answered = true;
-      this.outstanding -= 1;
-      this.deliver(sent.bytes.subarray(0, HEADER_SIZE), ETIMEDOUT, to);
+      this.#held.delete(mad.tid);
+      this.deliver(held.bytes.subarray(0, HEADER_SIZE), ETIMEDOUT, to);
     });
   }
 
-  #reply(
-    sent: { bytes: Buffer; options: UmadSendOptions; answered: boolean },
-    action: Extract<FakeSaAction, { type: "reply" }>,
-  ): void {
-    const query = readFakeQuery(sent.bytes);
+  #reply(query: SaMad, from: MadAddress, action: Extract<FakeSaAction, { type: "reply" }>): void {
     const high = BigInt(this.agentId) << 32n;
     const tid = action.tid === undefined ? query.tid : high | (action.tid & 0xffff_ffffn);
     this.#later(action.delayMs ?? 0, () => {
-      const matches = tid === query.tid;
-      // The kernel hands an answer up only while it holds the request; copies and strangers go no further.
-      if (matches && sent.answered) return;
-      if (matches) {
-        sent.answered = true;
-        this.outstanding -= 1;
-      }
+      // The kernel hands an answer up only while it holds the request, whichever of its repeats it answers; copies go no further.
+      if (tid === query.tid && !this.#held.delete(tid)) return;
       for (let copy = 0; copy < (action.copies ?? 1); copy += 1) {
-        this.deliver(encodeFakeAnswer(query, tid, action), 0, sent.options.to);
+        this.deliver(encodeFakeAnswer(query, tid, action), 0, from);
       }
     });
   }
