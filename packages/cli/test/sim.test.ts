@@ -65,6 +65,10 @@ describe("sim", () => {
     );
   });
 
+  it("lists the path of a pair", async () => {
+    expect((await ctl("paths", "H1", "H8")).out).toMatch(/^H1\[1\] +H8\[1\] +1 +11 +4096 +100 +0xffff$/m);
+  });
+
   it("keeps the addresses", async () => {
     expect((await ctl("addr", "add", "H2", "192.0.2.2/24")).status).toBe(0);
     expect((await ctl("addr", "move", "192.0.2.2", "H3")).status).toBe(0);

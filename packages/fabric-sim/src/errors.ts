@@ -82,6 +82,10 @@ export const SIM_ERRORS = {
     message: "the fabric did not start: {problem}",
     hint: "Its own error stands in the cause.",
   },
+  VERBENA_SIM_EVENT_LOG: {
+    message: "cannot write the event log {file}: {problem}",
+    hint: "Give a file in a directory that exists and may be written to.",
+  },
   VERBENA_SIM_CONTROL_CONNECT: {
     message: "no fabric answers at {path}: {problem}",
     hint: "Start one with: verbena sim run TOPOLOGY --dir DIR",

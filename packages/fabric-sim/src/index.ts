@@ -4,8 +4,8 @@
  *
  * @packageDocumentation
  */
+export type { AddressMessage } from "./addresses/address-message.js";
 export {
-  type AddressMessage,
   CONTROL_SOCKET_NAME,
   CONTROL_VERSION,
   type ControlRequest,
@@ -14,6 +14,7 @@ export {
   type FabricStatus,
   type FaultStatus,
   type NodeStatus,
+  type PathsResult,
   type PortStatus,
   type RouteHop,
   type RouteResult,
@@ -21,6 +22,14 @@ export {
 } from "./control/protocol.js";
 export { SimControlClient } from "./control/sim-control-client.js";
 export { SIM_ERRORS, type SimErrorCode } from "./errors.js";
+export type {
+  FabricLogEntry,
+  FabricLogFact,
+  LoggedPath,
+  LoggedPathKey,
+  LoggedPort,
+  LoggedTables,
+} from "./event-log/entries.js";
 export type { LinkFault } from "./faults/wire-faults.js";
 export { libfabricsimPath } from "./process/library-path.js";
 export { loadTopology, readTopologyFile } from "./process/load-topology.js";

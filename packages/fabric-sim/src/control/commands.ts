@@ -2,6 +2,8 @@ import { IpAddress } from "@verbena/ib";
 import type { SimAddress } from "../addresses/address-table.js";
 import { parsePkey, parsePrefixed } from "../addresses/parse-addresses.js";
 import { simError } from "../errors.js";
+import { effectivePaths, hostPorts } from "../event-log/effective-paths.js";
+import type { EventLog } from "../event-log/event-log.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 import { transit } from "../fabric/route.js";
@@ -17,18 +19,36 @@ import type { ControlRequest, ControlResults, FaultStatus, RouteResult } from ".
 export interface CommandSurroundings {
   readonly dir: string;
   readonly programs: () => readonly object[];
+  readonly log: EventLog;
+}
+
+const QUESTIONS: ReadonlySet<ControlRequest["op"]> = new Set([
+  "status",
+  "topology",
+  "counters",
+  "addresses",
+  "routes",
+  "paths",
+  "events",
+]);
+
+/** True for a request that changes nothing. */
+function isQuestion(request: ControlRequest): boolean {
+  return QUESTIONS.has(request.op) || (request.op === "fault" && request.action === "list");
 }
 
 /** Carries out control requests. The result describes the fabric after its manager has followed the change. */
 export class Commands {
   constructor(
     readonly simulation: Simulation,
-    private readonly surroundings: CommandSurroundings,
+    readonly surroundings: CommandSurroundings,
   ) {}
 
   /** @throws VerbenaError with one of this package's codes */
   async run(request: ControlRequest): Promise<ControlResults[ControlRequest["op"]]> {
     const { simulation } = this;
+    const { log } = this.surroundings;
+    if (!isQuestion(request)) log.command(request);
     switch (request.op) {
       case "status":
         return describeFabric(simulation, this.surroundings.dir, this.surroundings.programs());
@@ -70,7 +90,21 @@ export class Commands {
       }
       case "routes":
         return this.#route(request.from, request.to);
+      case "paths": {
+        log.flush();
+        const [sources, destinations] = [this.#hostPorts(request.from), this.#hostPorts(request.to)];
+        return { seq: log.seq, paths: effectivePaths(sources, destinations) };
+      }
+      case "events":
+        return { seq: log.seq };
     }
+  }
+
+  #hostPorts(name: string | undefined): readonly FabricPort[] {
+    const { fabric } = this.simulation;
+    return name === undefined
+      ? hostPorts(fabric)
+      : fabric.portsNamed(name).filter(({ node }) => node.kind !== "switch");
   }
 
   /** What only the built-in SM and SA can do. */

@@ -14,6 +14,9 @@ import {
   MAX_CONTROL_LINE,
 } from "./protocol.js";
 
+/** Bytes of the event log that may wait for a reader. */
+const MAX_UNREAD = 256 * 1024 * 1024;
+
 /** The control socket of a fabric. Requests of one connection are answered in order. */
 export class ControlServer {
   readonly #connections = new Set<ControlConnection>();
@@ -98,6 +101,7 @@ class ControlConnection {
     try {
       const request = parseControlRequest(line);
       if (request.op === "addresses" && request.watch === true) this.#watch(request);
+      else if (request.op === "events" && request.watch === true) this.#watchEvents();
       else this.#send({ type: "result", v: CONTROL_VERSION, result: await this.commands.run(request) });
     } catch (error) {
       this.#send(errorMessage(error));
@@ -110,6 +114,15 @@ class ControlConnection {
     this.#send({ type: "synced" });
     const end = this.commands.simulation.addresses.changes.add(({ event, address }) => {
       if (hcas.includes(address.port.node)) this.#send(describeAddress(address, event, hcas));
+    });
+    this.#endWatches.push(end);
+  }
+
+  #watchEvents(): void {
+    const end = this.commands.surroundings.log.listen((entry) => {
+      // One that does not read loses its stream, not the fabric its memory.
+      if (this.socket.writableLength > MAX_UNREAD) this.socket.destroy();
+      else this.#send({ type: "event", entry });
     });
     this.#endWatches.push(end);
   }

@@ -1,16 +1,11 @@
 import { Gid, Guid, PKey, PortState } from "@verbena/ib";
+import type { AddressMessage } from "../addresses/address-message.js";
 import type { SimAddress } from "../addresses/address-table.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 import type { Simulation } from "../process/simulation.js";
 import { formatLinkRate } from "../topology/link-speed.js";
-import {
-  type AddressMessage,
-  CONTROL_VERSION,
-  type FabricStatus,
-  type NodeStatus,
-  type PortStatus,
-} from "./protocol.js";
+import { CONTROL_VERSION, type FabricStatus, type NodeStatus, type PortStatus } from "./protocol.js";
 
 const STATES = { [PortState.INIT]: "init", [PortState.ARMED]: "armed", [PortState.ACTIVE]: "active" } as const;
 

@@ -64,6 +64,8 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
   addr: { needed: { action: oneOf("add", "del", "move"), address: text }, optional: { node: text, pkey: text } },
   addresses: { needed: {}, optional: { node: text, watch: flag } },
   routes: { needed: { from: text, to: text } },
+  paths: { needed: {}, optional: { from: text, to: text } },
+  events: { needed: {}, optional: { watch: flag } },
 };
 
 /**

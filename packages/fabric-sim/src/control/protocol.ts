@@ -1,3 +1,5 @@
+import type { AddressMessage } from "../addresses/address-message.js";
+import type { FabricLogEntry, LoggedPath } from "../event-log/entries.js";
 import type { LinkFault } from "../faults/wire-faults.js";
 import type { ReportCounters } from "../sa/report-sender.js";
 import type { SaMode } from "../sa/sa-behaviour.js";
@@ -50,7 +52,11 @@ export type ControlRequest =
     }
   | { readonly op: "addresses"; readonly node?: string; readonly watch?: boolean }
   | { readonly op: "routes"; readonly from: string; readonly to: string }
-  | { readonly op: "counters" };
+  | { readonly op: "counters" }
+  /** Paths that packets would arrive by now; `from` and `to` name host ports, without one all are meant. */
+  | { readonly op: "paths"; readonly from?: string; readonly to?: string }
+  /** With `watch`: a stream of the event log, beginning with a snapshot. */
+  | { readonly op: "events"; readonly watch?: boolean };
 
 /** State of one link end. */
 export interface PortStatus {
@@ -127,20 +133,17 @@ export interface CountersResult {
   readonly reports: ReportCounters;
 }
 
-/** An address in answers, and in the stream of `addresses` with `watch` (then with `type` and `event`). */
-export interface AddressMessage {
-  readonly type: "address";
-  readonly event: "add" | "del";
-  /** Topology id of the node. */
-  readonly node: string;
-  /** Name of the HCA as a program on the asked node sees it: `sim0`, `sim1` … */
-  readonly device: string;
-  readonly port: number;
-  readonly portGuid: string;
-  readonly gid: string;
-  readonly address: string;
-  readonly prefixLength: number;
-  readonly pkey: string;
+/** Answer to `paths`. */
+export interface PathsResult {
+  /** Number of the last entry of the event log, which these paths include; 0 while nobody listens to it. */
+  readonly seq: number;
+  readonly paths: readonly LoggedPath[];
+}
+
+/** One entry of the event log in the stream of `events`. */
+export interface EventMessage {
+  readonly type: "event";
+  readonly entry: FabricLogEntry;
 }
 
 /** Ends the first listing of a watch; changes follow. */
@@ -165,7 +168,7 @@ export interface ErrorMessage {
 }
 
 /** Everything that comes from a fabric, one line of JSON each. */
-export type ControlMessage = AddressMessage | SyncedMessage | ResultMessage | ErrorMessage;
+export type ControlMessage = AddressMessage | SyncedMessage | EventMessage | ResultMessage | ErrorMessage;
 
 /** Which result belongs to which request. */
 export interface ControlResults {
@@ -183,4 +186,6 @@ export interface ControlResults {
   readonly addresses: { readonly addresses: readonly AddressMessage[] };
   readonly routes: RouteResult;
   readonly counters: CountersResult;
+  readonly paths: PathsResult;
+  readonly events: { readonly seq: number };
 }

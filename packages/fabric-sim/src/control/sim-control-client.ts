@@ -1,9 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { VerbenaError } from "@verbena/ib";
+import type { AddressMessage } from "../addresses/address-message.js";
 import { simError } from "../errors.js";
+import type { FabricLogEntry } from "../event-log/entries.js";
 import {
-  type AddressMessage,
   CONTROL_SOCKET_NAME,
   CONTROL_VERSION,
   type ControlMessage,
@@ -66,31 +67,24 @@ export class SimControlClient implements AsyncDisposable {
     options: { readonly node?: string; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<AddressMessage | SyncedMessage, void, undefined> {
     const { node, signal } = options;
-    const socket = await open(dir);
-    const abort = () => {
-      socket.destroy();
-    };
-    signal?.addEventListener("abort", abort, { once: true });
-    try {
-      if (signal?.aborted) return;
-      socket.setEncoding("utf8");
-      const request: ControlRequest = { op: "addresses", watch: true, ...(node === undefined ? {} : { node }) };
-      socket.write(`${JSON.stringify({ v: CONTROL_VERSION, ...request })}\n`);
-      let rest = "";
-      for await (const chunk of socket as AsyncIterable<string>) {
-        const lines = (rest + chunk).split("\n");
-        rest = lines.pop() ?? "";
-        for (const line of lines) {
-          const message = JSON.parse(line) as ControlMessage;
-          if (message.type === "address" || message.type === "synced") yield message;
-          else resultOf(message);
-        }
-      }
-    } catch (error) {
-      if (!signal?.aborted) throw error;
-    } finally {
-      signal?.removeEventListener("abort", abort);
-      socket.destroy();
+    const request: ControlRequest = { op: "addresses", watch: true, ...(node === undefined ? {} : { node }) };
+    for await (const message of stream(dir, request, signal)) {
+      if (message.type === "address" || message.type === "synced") yield message;
+      else resultOf(message);
+    }
+  }
+
+  /**
+   * The event log of a fabric, beginning with a snapshot, on a connection of its own, until the signal is aborted, the reader stops
+   * or the fabric ends. A reader that falls 256 MB behind loses the connection.
+   */
+  static async *watchEvents(
+    dir: string,
+    { signal }: { readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<FabricLogEntry, void, undefined> {
+    for await (const message of stream(dir, { op: "events", watch: true }, signal)) {
+      if (message.type === "event") yield message.entry;
+      else resultOf(message);
     }
   }
 
@@ -115,6 +109,35 @@ function resultOf(message: ControlMessage): unknown {
   if (message.type === "result") return message.result;
   if (message.type === "error") throw new VerbenaError(message.code, message.message, { hint: message.hint });
   throw simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: `unexpected message ${message.type}` } });
+}
+
+/** What the fabric sends to a request with `watch`. */
+async function* stream(
+  dir: string,
+  request: ControlRequest,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ControlMessage, void, undefined> {
+  const socket = await open(dir);
+  const abort = () => {
+    socket.destroy();
+  };
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    if (signal?.aborted) return;
+    socket.setEncoding("utf8");
+    socket.write(`${JSON.stringify({ v: CONTROL_VERSION, ...request })}\n`);
+    let rest = "";
+    for await (const chunk of socket as AsyncIterable<string>) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) yield JSON.parse(line) as ControlMessage;
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    socket.destroy();
+  }
 }
 
 function open(dir: string): Promise<Socket> {

@@ -1,3 +1,5 @@
+import { Listeners } from "./events.js";
+
 /** LFT entry that means "drop" (IBA 14.2.5.13). */
 export const NO_ROUTE = 255;
 
@@ -5,6 +7,8 @@ const LINEAR_CAP = 0xc000;
 
 /** The linear and the multicast forwarding table of a switch. */
 export class ForwardingTables {
+  /** Called after each write, whether it changed anything or not. */
+  readonly writes = new Listeners<void>();
   readonly #linear = new Uint8Array(LINEAR_CAP).fill(NO_ROUTE);
   readonly #multicast = new Map<number, ReadonlySet<number>>();
 
@@ -25,10 +29,12 @@ export class ForwardingTables {
 
   setRoute(lid: number, port: number): void {
     this.#linear[lid] = port;
+    this.writes.emit();
   }
 
   clearRoutes(): void {
     this.#linear.fill(NO_ROUTE);
+    this.writes.emit();
   }
 
   /** SwitchInfo's LinearFDBTop: as it was written, else the highest LID with an entry, 0 if there is none. */
@@ -43,6 +49,7 @@ export class ForwardingTables {
   /** Forwards no LID above `top` from now on. */
   limitTo(top: number): void {
     this.#limit = top;
+    this.writes.emit();
   }
 
   /** Ports of a multicast LID. */
@@ -58,10 +65,12 @@ export class ForwardingTables {
   setGroup(mlid: number, ports: ReadonlySet<number>): void {
     if (ports.size === 0) this.#multicast.delete(mlid);
     else this.#multicast.set(mlid, ports);
+    this.writes.emit();
   }
 
   clearGroups(): void {
     this.#multicast.clear();
+    this.writes.emit();
   }
 }
 

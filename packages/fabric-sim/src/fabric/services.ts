@@ -18,7 +18,8 @@ export interface FabricServices {
 export function systemServices(seed: number): FabricServices {
   return {
     clock: {
-      now: () => performance.now(),
+      // CLOCK_MONOTONIC, the same in every process of the machine.
+      now: () => Number(process.hrtime.bigint()) / 1e6,
       schedule: (delayMs, callback) => {
         const timer = setTimeout(callback, delayMs);
         return () => {

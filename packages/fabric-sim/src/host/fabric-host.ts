@@ -15,6 +15,8 @@ export type PortAgent = (port: FabricPort, packet: Buffer) => boolean;
 
 /** Joins the fabric and the programs attached to its HCAs. */
 export class FabricHost implements AttachHost {
+  /** What programs on a port get, before they get it. */
+  readonly deliveries = new Listeners<{ readonly port: FabricPort; readonly packet: Buffer }>();
   readonly #fabric: Fabric;
   readonly #views: readonly HcaView[];
   readonly #byNode: ReadonlyMap<FabricNode, HcaView>;
@@ -110,6 +112,7 @@ export class FabricHost implements AttachHost {
       this.#fabric.drop(port, packet, "pkey");
       return;
     }
+    if (!this.deliveries.isEmpty) this.deliveries.emit({ port, packet });
     const view = this.#byNode.get(port.node);
     const receiver = view === undefined ? undefined : this.#receivers.get(view);
     if (receiver === undefined) this.#fabric.drop(port, packet, "no-agent");

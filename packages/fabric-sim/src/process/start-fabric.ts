@@ -7,6 +7,8 @@ import { Commands } from "../control/commands.js";
 import { ControlServer } from "../control/control-server.js";
 import { CONTROL_SOCKET_NAME } from "../control/protocol.js";
 import { simError } from "../errors.js";
+import { EventLog } from "../event-log/event-log.js";
+import { logToFile } from "../event-log/log-file.js";
 import { systemServices } from "../fabric/services.js";
 import type { Topology } from "../topology/model.js";
 import { loadTopology, readText } from "./load-topology.js";
@@ -23,6 +25,8 @@ export interface FabricOptions extends SimulationOptions {
   readonly dir: string;
   /** File of IP addresses on the simulated ports: lines `NODE[PORT] IP/PREFIX [PKEY]`. */
   readonly addressesFile?: string | undefined;
+  /** File that gets the event log, one JSON object a line; replaced if it is there. Default: none. */
+  readonly eventLog?: string | undefined;
   /** Seed of everything random. Default 1. */
   readonly seed?: number | undefined;
   readonly logger?: SimLogger | undefined;
@@ -34,6 +38,7 @@ export const FABRIC_OPTIONS: OptionNames<FabricOptions> = {
   sm: true,
   dir: true,
   addressesFile: true,
+  eventLog: true,
   seed: true,
   logger: true,
   smNode: true,
@@ -54,7 +59,7 @@ export interface RunningFabric extends AsyncDisposable {
  * process or thread; see `startFabricThread`.
  *
  * @throws VerbenaError `VERBENA_SIM_TOPOLOGY_…`, `VERBENA_SIM_FILE`, `VERBENA_SIM_DIR…`, `VERBENA_SIM_SOCKET_PATH`, `VERBENA_SIM_SM_NODE`,
- * `VERBENA_SIM_OPTION`
+ * `VERBENA_SIM_OPTION`, `VERBENA_SIM_EVENT_LOG`
  */
 export async function startFabric(options: FabricOptions): Promise<RunningFabric> {
   checkOptions("startFabric", options, FABRIC_OPTIONS);
@@ -70,7 +75,12 @@ export async function startFabric(options: FabricOptions): Promise<RunningFabric
     const dir = await prepareDirectory(options.dir, [SOCKET_NAME, CONTROL_SOCKET_NAME]);
     const attach = await AttachServer.listen({ host: simulation.host, directory: dir });
     teardown.add(() => attach.close());
-    const commands = new Commands(simulation, { dir, programs: () => attach.programs() });
+    const log = new EventLog(simulation);
+    teardown.add(() => {
+      log.close();
+    });
+    if (options.eventLog !== undefined) teardown.add(logToFile(log, options.eventLog, logger));
+    const commands = new Commands(simulation, { dir, programs: () => attach.programs(), log });
     const control = await ControlServer.listen(dir, commands);
     teardown.add(() => control.close());
     const manager = simulation.management === "builtin" ? { smNode: simulation.sm.port.name } : { sm: "opensm" };

@@ -141,7 +141,9 @@ export class SubnetManager {
 
   /** External switch ports take part as soon as their link is up. */
   #bringUp(port: FabricPort): void {
-    if (port.isLinkUp) port.state = PortState.ACTIVE;
+    if (!port.isLinkUp || port.state === PortState.ACTIVE) return;
+    port.state = PortState.ACTIVE;
+    if (!port.isEndPort) this.#fabric.events.emit({ type: "state", port });
   }
 
   /** Sets what the manager sets in an end port, then tells of what is new, in the order in which a kernel does. */

@@ -22,7 +22,7 @@ export function applyPortInfo(fabric: Fabric, port: FabricPort, data: Buffer): {
     port.state = PortState.ACTIVE;
     if (port.isEndPort) events.push("port-active");
   }
-  if (port.isEndPort) fabric.events.emit({ type: "state", port });
+  fabric.events.emit({ type: "state", port });
   if (port.number !== 0) for (const event of events) fabric.events.emit({ type: "async-event", port, event });
   retrain(fabric, port, info);
   return undefined;

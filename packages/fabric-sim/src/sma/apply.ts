@@ -137,9 +137,8 @@ function applyPkeys(
   const after = trimmed(table.slice(0, partitionCap(port)), free);
   if (isSame(after, port.pkeys)) return undefined;
   port.pkeys = after;
-  if (!port.isEndPort) return undefined;
   fabric.events.emit({ type: "state", port });
-  fabric.events.emit({ type: "async-event", port, event: "pkey-change" });
+  if (port.isEndPort) fabric.events.emit({ type: "async-event", port, event: "pkey-change" });
   return undefined;
 }
 

@@ -37,6 +37,8 @@ describe("parseControlWords", () => {
     ["node restore H2", { op: "node", action: "restore", node: "H2" }],
     ["node reboot L1 2s", { op: "node", action: "reboot", node: "L1", downMs: 2000 }],
     ["route cut H1 H8", { op: "route", action: "cut", from: "H1", to: "H8" }],
+    ["paths", { op: "paths" }],
+    ["paths H1 H8", { op: "paths", from: "H1", to: "H8" }],
     ["routes H1 H8", { op: "routes", from: "H1", to: "H8" }],
   ])("%s", (line, request) => {
     expect(parseControlWords(line.split(" "))).toEqual(request);
@@ -70,6 +72,7 @@ describe("parseControlWords", () => {
     "link flap H2 50ms 3 4",
     "route cut H1",
     "routes H1",
+    "paths H1 H2 H3",
     "nonsense",
   ])("refuses %s", (line) => {
     expect(failureOf(() => parseControlWords(line.split(" ")))).toMatchObject({ code: "VERBENA_CLI_USAGE_ARGUMENT" });

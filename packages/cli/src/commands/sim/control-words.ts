@@ -30,9 +30,11 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
       return route(rest);
     case "routes":
       return routes(rest);
+    case "paths":
+      return paths(rest);
     default:
       throw usage(
-        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, fault, node, route, routes, counters, topology, scenario`,
+        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, fault, node, route, routes, paths, counters, topology, scenario`,
       );
   }
 }
@@ -141,6 +143,11 @@ function route([action, from, to, ...rest]: readonly string[]): ControlRequest {
 function routes([from, to, ...rest]: readonly string[]): ControlRequest {
   if (from === undefined || to === undefined) throw usage("routes takes `FROM TO`");
   return noMore(rest, { op: "routes", from, to });
+}
+
+function paths([from, to, ...rest]: readonly string[]): ControlRequest {
+  const ends = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+  return noMore(rest, { op: "paths", ...ends });
 }
 
 function noMore(rest: readonly string[], request: ControlRequest): ControlRequest {

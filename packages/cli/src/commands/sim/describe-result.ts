@@ -3,9 +3,11 @@ import type {
   CountersResult,
   FabricStatus,
   FaultStatus,
+  PathsResult,
   PortStatus,
   RouteResult,
 } from "@verbena/fabric-sim";
+import { Mtu, Rate } from "@verbena/ib";
 import { renderTable } from "../../output/table.js";
 
 /** The answer to a control request as text. */
@@ -18,6 +20,8 @@ export function describeResult(request: ControlRequest, result: unknown): string
       return describeRoute(result as RouteResult);
     case "counters":
       return describeCounters(result as CountersResult);
+    case "paths":
+      return pathTable(result as PathsResult);
     case "topology":
       return (result as { text: string }).text;
     case "link":
@@ -59,6 +63,19 @@ function portTable(ports: readonly PortStatus[]): string {
     ["port", "peer", "state", "rate", "LID", "GUID"],
     ports.map(({ end, peer, state, rate, lid, guid }) => [end, peer ?? "-", state, rate, String(lid), guid]),
   );
+}
+
+function pathTable({ paths }: PathsResult): string {
+  const rows = paths.map(({ from, to, slid, dlid, mtu, rate, pkeys }) => [
+    from,
+    to,
+    String(slid),
+    String(dlid),
+    String(Mtu.toBytes(Mtu.from(mtu))),
+    String(Rate.toGbps(Rate.from(rate)) ?? rate),
+    pkeys.join(" "),
+  ]);
+  return renderTable(["from", "to", "SLID", "DLID", "MTU", "Gb/s", "P_Keys"], rows);
 }
 
 /** `H1[1] -> L1[1]  L1[9] -> S1[1] …`, one hop a line. */

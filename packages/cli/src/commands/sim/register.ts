@@ -22,6 +22,7 @@ function registerRun(sim: Command, host: CommandHost): void {
     .option("--sm <manager>", "builtin, or opensm: nobody manages the fabric until you start one on a node", "builtin")
     .option("--sm-node <end>", "port of the subnet manager, `NODE` or `NODE[PORT]`")
     .option("--seed <n>", "seed of everything random", "1")
+    .option("--event-log <file>", "write what happens, what nodes were told and every path that is new, JSON lines")
     .addHelpText(
       "after",
       "\nExample:\n  verbena sim run cluster.net --dir /tmp/fabric --addresses cluster.addr\n\nWith a real OpenSM:\n  verbena sim run cluster.net --dir /tmp/fabric --sm opensm\n  verbena sim exec --dir /tmp/fabric --node H1 -- opensm\n",
@@ -88,6 +89,7 @@ Requests:
   node reboot NODE [TIME]                  both, a second apart unless told; a switch forgets its tables
   route cut FROM TO                        a one-way route, until the next sweep
   routes FROM TO                           the way of a packet, hop by hop
+  paths [FROM [TO]]                        the paths that packets would arrive by, all or of one host
   scenario FILE                            replays a file of lines TIME REQUEST, times from the start
   counters                                 what the SA was asked
   topology                                 the topology as text

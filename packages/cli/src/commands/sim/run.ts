@@ -11,6 +11,7 @@ export interface RunOptions {
   readonly smNode?: string;
   readonly sm: string;
   readonly seed: string;
+  readonly eventLog?: string;
   readonly json?: boolean;
 }
 
@@ -22,6 +23,7 @@ export async function runFabric(topology: string, options: RunOptions, io: Io): 
     addressesFile: options.addresses,
     smNode: options.smNode,
     sm: management(options.sm),
+    eventLog: options.eventLog,
     seed: wholeNumber("--seed", options.seed),
     logger: {
       info: () => undefined,
