@@ -1,10 +1,13 @@
 import {
+  decodeLftRecord,
   decodeNodeRecord,
   decodePathRecord,
   decodeSaMad,
   emptyPathRecord,
+  encodeLftRecord,
   encodePathRecord,
   encodeSaMad,
+  Lid,
   MadMethod,
   PKey,
   pathRecordMask,
@@ -45,6 +48,23 @@ describe("tables of path records", () => {
     expect(paths.every((path) => path.sgid === client.port.gid && path.reversible && path.numbPath === 0)).toBe(true);
     const self = paths.find((path) => path.dgid === client.port.gid);
     expect(self?.packetLifeTime).toBe(0);
+  });
+
+  it("have the blocks of each switch's forwarding table up to its highest LID", () => {
+    const { switches } = simulation.sm.subnet;
+    const records = client.table(SaAttribute.LINEAR_FT_RECORD).map((data) => decodeLftRecord(data));
+    // LIDs 1 to 106 are in two blocks.
+    expect(records.map(({ lid, blockNum }) => [lid, blockNum])).toEqual(
+      switches.flatMap(({ ports }) => [0, 1].map((blockNum) => [ports[0]?.lid, blockNum])),
+    );
+    for (const { lid, blockNum, ports } of records) {
+      const tables = switches.find((node) => node.ports[0]?.lid === lid)?.tables;
+      expect([...ports]).toEqual(Array.from({ length: 64 }, (_, index) => tables?.entry(blockNum * 64 + index)));
+    }
+    const wanted = encodeLftRecord({ lid: records[0]?.lid ?? Lid.zero, blockNum: 1, ports: [] });
+    expect(decodeLftRecord(client.get(SaAttribute.LINEAR_FT_RECORD, wanted, 3n).data)).toEqual(records[1]);
+    const absent = encodeLftRecord({ lid: Lid.from(0xbfff), blockNum: 0, ports: [] });
+    expect(client.get(SaAttribute.LINEAR_FT_RECORD, absent, 3n).status).toBe(0x0300);
   });
 
   it("have one node record for each node", () => {

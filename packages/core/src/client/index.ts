@@ -20,6 +20,8 @@ export type {
   ReloadJson,
   ResolveJson,
   ResolveRequestJson,
+  RouteEndJson,
+  RouteJson,
   SaPortJson,
   SaStepJson,
   StatsJson,

@@ -22,6 +22,7 @@ export const explainBody = v.strictObject({
   source: v.optional(text),
   deadlineMs: v.optional(count(1, MAX_DEADLINE_MS)),
   maxPaths: v.optional(count(1, 127)),
+  route: v.optional(v.boolean()),
 });
 
 /** `POST /v1/cache/flush`. */

@@ -7,6 +7,8 @@ import type {
   EngineChange,
   Explanation,
   ResolveAnswer,
+  RouteEnd,
+  RouteWalk,
   SaPortStatus,
 } from "../engine/contract.js";
 import { describeFailure } from "./http-status.js";
@@ -19,6 +21,8 @@ import type {
   ExplainJson,
   PathJson,
   ResolveJson,
+  RouteEndJson,
+  RouteJson,
   SaPortJson,
 } from "./wire.js";
 
@@ -100,8 +104,17 @@ export function encodeSaPort(port: SaPortStatus): SaPortJson {
   return { ...port, retryInMs: Math.ceil(port.retryInMs) };
 }
 
+function encodeRouteEnd({ nodeGuid, portGuid, ...rest }: RouteEnd): RouteEndJson {
+  return { ...rest, nodeGuid: Guid.format(nodeGuid), portGuid: Guid.format(portGuid) };
+}
+
+/** A route, link by link. */
+export function encodeRoute({ hops, ...rest }: RouteWalk): RouteJson {
+  return { ...rest, hops: hops.map(({ from, to }) => ({ from: encodeRouteEnd(from), to: encodeRouteEnd(to) })) };
+}
+
 /** How a request was answered, or why not. */
-export function encodeExplanation({ steps, answer, error, ...rest }: Explanation): ExplainJson {
+export function encodeExplanation({ steps, answer, route, error, ...rest }: Explanation): ExplainJson {
   return {
     ...rest,
     steps: steps.map((step) => {
@@ -110,6 +123,7 @@ export function encodeExplanation({ steps, answer, error, ...rest }: Explanation
       return endpoint === undefined ? others : { ...others, endpoint: encodeIdentity(endpoint) };
     }),
     ...(answer === undefined ? {} : { answer: encodeAnswer(answer) }),
+    ...(route === undefined ? {} : { route: encodeRoute(route) }),
     ...(error === undefined ? {} : describeFailure(error).body),
   };
 }

@@ -93,12 +93,13 @@ async function flush({ engine }: ControlHost, { request }: ControlCall): Promise
 }
 
 async function explain({ engine }: ControlHost, { request, signal, client }: ControlCall): Promise<ControlAnswer> {
-  const { destination, format, source, ...limits } = await readBody(request, explainBody);
+  const { destination, format, source, route, ...limits } = await readBody(request, explainBody);
   const explanation = await engine.explain({
     destination: parseDestination(destination, format),
     ...(source === undefined ? {} : { source: parseDestination(source) }),
     ...(limits.deadlineMs === undefined ? {} : { deadlineMs: limits.deadlineMs }),
     ...(limits.maxPaths === undefined ? {} : { maxPaths: limits.maxPaths }),
+    ...(route === undefined ? {} : { route }),
     signal,
     client: { id: client, kind: "control" },
   });

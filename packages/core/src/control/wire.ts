@@ -197,7 +197,28 @@ export interface ResolveJson {
 }
 
 /** Body of `POST /v1/explain`; members as for `POST /v1/resolve`. */
-export type ExplainRequestJson = Omit<ResolveRequestJson, "noDelay">;
+export interface ExplainRequestJson extends Omit<ResolveRequestJson, "noDelay"> {
+  /** Follow the first path through the switches; costs the SA some three queries for each. */
+  readonly route?: boolean;
+}
+
+/** One end of a link on a route. */
+export interface RouteEndJson {
+  readonly lid: number;
+  readonly port: number;
+  readonly kind: "ca" | "switch" | "router" | "unknown";
+  readonly nodeGuid: string;
+  readonly portGuid: string;
+  readonly description: string;
+}
+
+/** The way of a path, link by link; `problem`: why it could not be followed to its end. */
+export interface RouteJson {
+  readonly slid: number;
+  readonly dlid: number;
+  readonly hops: readonly { readonly from: RouteEndJson; readonly to: RouteEndJson }[];
+  readonly problem?: string;
+}
 
 /** One provider that was asked. `overtaken`: another one answered first, or nobody waited any longer. */
 export interface ProviderStepJson {
@@ -252,6 +273,8 @@ export interface ExplainJson {
   readonly tookMs: number;
   readonly steps: readonly ExplainStepJson[];
   readonly answer?: ResolveJson;
+  /** Only if it was asked for. */
+  readonly route?: RouteJson;
   readonly error?: ErrorJson["error"];
 }
 

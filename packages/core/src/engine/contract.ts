@@ -3,6 +3,7 @@
  * know nothing else of it.
  */
 import type { Gid, Guid, IpAddress, Lid, PathRecord, PKey } from "@verbena/ib";
+import type { RouteEnd, RouteHop, RouteWalk } from "../route-walk/index.js";
 import type { Destination } from "../sdk/destination.js";
 import type { Explanation } from "./explanation.js";
 
@@ -14,6 +15,7 @@ export type {
   ProviderStep,
   SaStep,
 } from "./explanation.js";
+export type { RouteEnd, RouteHop, RouteWalk };
 
 /** Who asks; for accounting and logs. */
 export interface ClientIdentity {
@@ -38,6 +40,15 @@ export interface ResolveRequest {
   readonly maxPaths?: number;
   readonly signal?: AbortSignal;
   readonly client: ClientIdentity;
+}
+
+/** Request for an explanation. */
+export interface ExplainRequest extends ResolveRequest {
+  /**
+   * Follow the first path through the switches, by the forwarding tables and links that the SA knows: some three queries for a switch.
+   * What stands in the way does not make the request fail.
+   */
+  readonly route?: boolean;
 }
 
 /** Request for a path by LID or GID (client protocol RESOLVE with a PATH record). Zero means "not given", as on the wire. */
@@ -228,7 +239,7 @@ export type EngineChange =
  */
 export interface ResolverEngine {
   /** Resolves like `resolve`, and tells how. A failure with a code is part of what it tells. */
-  explain(request: ResolveRequest): Promise<Explanation>;
+  explain(request: ExplainRequest): Promise<Explanation>;
   /** Endpoint, address, route; from the caches where they know. */
   resolve(request: ResolveRequest): Promise<ResolveAnswer>;
   /** Endpoint and route; a GID or LID needs no address step. */

@@ -15,6 +15,7 @@ import type {
   ClientUsages,
   EndpointStatus,
   EngineChange,
+  ExplainRequest,
   Explanation,
   PathRequest,
   ResolveAnswer,
@@ -145,7 +146,7 @@ class Engine implements EngineHandle {
     return this.#requests.resolve(request);
   }
 
-  explain(request: ResolveRequest): Promise<Explanation> {
+  explain(request: ExplainRequest): Promise<Explanation> {
     return this.#requests.explain(request);
   }
 

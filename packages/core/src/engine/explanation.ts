@@ -1,4 +1,5 @@
 import type { IpAddress, VerbenaError } from "@verbena/ib";
+import type { RouteWalk } from "../route-walk/index.js";
 import type { EndpointIdentity, ResolveAnswer } from "./contract.js";
 
 /** How one provider of a chain ended. `overtaken`: another one answered first, or nobody waited any longer. */
@@ -71,5 +72,7 @@ export interface Explanation {
   readonly steps: readonly ExplainStep[];
   /** Absent after a failure; then `error` is there. */
   readonly answer?: ResolveAnswer;
+  /** The way of the first path, if it was asked for. */
+  readonly route?: RouteWalk;
   readonly error?: VerbenaError;
 }

@@ -1,13 +1,21 @@
 import { VerbenaError } from "@verbena/ib";
 import { coreError } from "../errors.js";
+import { walkRoute } from "../route-walk/index.js";
 import type { SaObserver } from "../sa-client/sa-client-options.js";
 import type { Calls } from "./calls.js";
 import type { ClientBook } from "./client-book.js";
-import type { ClientIdentity, Explanation, PathRequest, ResolveAnswer, ResolveRequest } from "./contract.js";
+import type {
+  ClientIdentity,
+  ExplainRequest,
+  Explanation,
+  PathRequest,
+  ResolveAnswer,
+  ResolveRequest,
+} from "./contract.js";
 import type { CounterBook } from "./counters.js";
 import { chooseEndpoint } from "./endpoint-choice.js";
 import { type EndpointSelector, noEndpoint } from "./endpoint-selector.js";
-import type { HostEndpoints } from "./host-endpoints.js";
+import { type HostEndpoints, portName } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import type { Pipeline } from "./pipeline.js";
@@ -43,13 +51,13 @@ export class Requests {
     return this.#serve(call, request.client, () => this.#choose(request, call));
   }
 
-  async explain(request: ResolveRequest): Promise<Explanation> {
+  async explain(request: ExplainRequest): Promise<Explanation> {
     const { calls, settings } = this.#options;
     const { text: destination } = request.destination;
     const trace = new Trace(settings.clock);
     const call = { ...calls.make(destination, request), trace };
     const { requestId, startedAt } = call;
-    const explained = (outcome: Pick<Explanation, "answer" | "error">): Explanation => ({
+    const explained = (outcome: Pick<Explanation, "answer" | "route" | "error">): Explanation => ({
       requestId,
       destination,
       tookMs: settings.clock.now() - startedAt,
@@ -58,7 +66,8 @@ export class Requests {
     });
     this.#traces.set(requestId, trace);
     try {
-      return explained({ answer: await this.#serve(call, request.client, () => this.#choose(request, call)) });
+      const answer = await this.#serve(call, request.client, () => this.#choose(request, call));
+      return explained({ answer, ...(request.route === true ? await this.#followRoute(answer, call) : {}) });
     } catch (error) {
       if (!VerbenaError.is(error)) throw error;
       return explained({ error });
@@ -101,6 +110,19 @@ export class Requests {
     if (this.#traces.size === 0 || query.requestId === undefined) return;
     this.#traces.get(query.requestId)?.sa(query, outcome, tookMs, status);
   };
+
+  /** The way of the first path; nothing if its port has gone meanwhile. */
+  async #followRoute({ paths, endpoint }: ResolveAnswer, call: Call): Promise<Pick<Explanation, "route">> {
+    const { host, settings } = this.#options;
+    const name = portName(endpoint);
+    const runtime = host.runtimes().find(({ port }) => portName(port) === name);
+    const [path] = paths;
+    if (runtime === undefined || path === undefined) return {};
+    const { slid, dlid } = path;
+    const { requestId, signal } = call;
+    const context = { requestId, deadlineMs: settings.deadlineMs, ...(signal === undefined ? {} : { signal }) };
+    return { route: await walkRoute(runtime.sa, { slid, dlid, port: endpoint.port }, context) };
+  }
 
   async #choose(request: ResolveRequest, call: Call): Promise<Choice> {
     const { selector, pipeline } = this.#options;

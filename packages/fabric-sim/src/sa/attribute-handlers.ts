@@ -1,5 +1,6 @@
 import { SaAttribute } from "@verbena/ib";
 import { answerClassPortInfo } from "./class-port-info.js";
+import { answerLftRecord } from "./forwarding-records.js";
 import type { SaHandler } from "./handler.js";
 import { answerInformInfo, answerInformInfoRecord } from "./inform-info.js";
 import { answerMcMemberRecord } from "./mc-member-records.js";
@@ -22,6 +23,7 @@ export const SA_ATTRIBUTES: ReadonlyMap<number, SaAttributeEntry> = new Map([
   [SaAttribute.PORT_INFO_RECORD, { name: "PortInfoRecord", answer: answerPortInfoRecord }],
   [SaAttribute.SWITCH_INFO_RECORD, { name: "SwitchInfoRecord", answer: answerSwitchInfoRecord }],
   [SaAttribute.SM_INFO_RECORD, { name: "SMInfoRecord", answer: answerSmInfoRecord }],
+  [SaAttribute.LINEAR_FT_RECORD, { name: "LinearForwardingTableRecord", answer: answerLftRecord }],
   [SaAttribute.LINK_RECORD, { name: "LinkRecord", answer: answerLinkRecord }],
   [SaAttribute.GUID_INFO_RECORD, { name: "GUIDInfoRecord", answer: answerGuidInfoRecord }],
   [SaAttribute.PKEY_TABLE_RECORD, { name: "PKeyTableRecord", answer: answerPkeyRecord }],

@@ -61,6 +61,38 @@ hint: look there
 `);
   });
 
+  it("draws the route, and tells where it cannot be followed", async () => {
+    const end = (port: number, lid: number, kind: "ca" | "switch", description: string) => {
+      const guid = `0x000000000000000${String(lid)}`;
+      return { lid, port, kind, nodeGuid: guid, portGuid: guid, description };
+    };
+    const [from, entry, out] = [end(1, 1, "ca", "h1 HCA-1"), end(3, 2, "switch", "leaf"), end(4, 2, "switch", "leaf")];
+    const hops = [
+      { from, to: entry },
+      { from: out, to: end(1, 5, "ca", "h5\u001b[2J") },
+    ];
+    const route = { slid: 1, dlid: 5, hops };
+    expect(await describeExplanation({ ...about, steps: [], route })).toBe(`node12: resolved in 6.0 s  (request ab-1)
+┌──────────┐     ┌──────┐     ┌────────┐
+│ h1 HCA-1 ├1───3┤ leaf ├4───1┤ h5?[2J │
+└──────────┘     └──────┘     └────────┘
+route  LID 1 to LID 5
+  from ca 0x0000000000000001 port 1 lid 1 "h1 HCA-1"
+  [1] -> switch 0x0000000000000002 port 3 lid 2 "leaf"
+  [4] -> ca 0x0000000000000005 port 1 lid 5 "h5?[2J"
+`);
+    const problem = '"leaf" (LID 2) has no route to LID 5';
+    const text = await describeExplanation({
+      ...about,
+      steps: [],
+      route: { ...route, hops: hops.slice(0, 1), problem },
+    });
+    expect(text).toContain('\n  not followed further: "leaf" (LID 2) has no route to LID 5\n');
+    expect(await describeExplanation({ ...about, steps: [], route: { slid: 1, dlid: 1, hops: [] } })).toContain(
+      "route  LID 1 is the port itself\n",
+    );
+  });
+
   it("says where there is no endpoint, and that own addresses need nobody", async () => {
     expect(
       await describeExplanation({

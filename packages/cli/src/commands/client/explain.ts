@@ -9,6 +9,7 @@ import {
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { wholeNumber } from "../../numbers.js";
+import { describeRoute } from "./describe-route.js";
 import { pathTable } from "./resolve.js";
 import { notOffered, type ServiceOptions, withService } from "./service.js";
 
@@ -16,16 +17,19 @@ export interface ExplainCommandOptions extends ServiceOptions {
   readonly source?: string;
   readonly timeout?: string;
   readonly paths?: string;
+  /** False with `--no-route`. */
+  readonly route?: boolean;
 }
 
 /** Resolves one destination and prints each step; what cannot be resolved is explained too, with exit status 1. */
 export async function explainCommand(destination: string, options: ExplainCommandOptions, io: Io): Promise<ExitCode> {
-  const { source, timeout, paths } = options;
+  const { source, timeout, paths, route = true } = options;
   const request = {
     destination: formatDestination(parseDestination(destination)),
     ...(source === undefined ? {} : { source: formatDestination(parseDestination(source)) }),
     ...(timeout === undefined ? {} : { deadlineMs: wholeNumber("--timeout", timeout) }),
     ...(paths === undefined ? {} : { maxPaths: wholeNumber("--paths", paths) }),
+    route,
   };
   const explained = await withService(options, ({ kind, client }) => {
     if (kind === "acm") throw notOffered("explanations");
@@ -37,7 +41,7 @@ export async function explainCommand(destination: string, options: ExplainComman
 
 /** The steps, one a line, what belongs to a step indented below it; then the paths, or what went wrong. */
 export async function describeExplanation(explained: ExplainJson): Promise<string> {
-  const { destination, requestId, tookMs, steps, answer, error } = explained;
+  const { destination, requestId, tookMs, steps, answer, route, error } = explained;
   const outcome = error === undefined ? "resolved" : "not resolved";
   const lines = [
     `${destination}: ${outcome} in ${time(tookMs)}  (request ${requestId})`,
@@ -46,7 +50,8 @@ export async function describeExplanation(explained: ExplainJson): Promise<strin
     ...(error?.hint === undefined ? [] : [`hint: ${error.hint}`]),
   ];
   const text = `${lines.join("\n")}\n`;
-  return answer === undefined ? text : text + (await pathTable(answer.paths));
+  const table = answer === undefined ? "" : await pathTable(answer.paths);
+  return text + table + (route === undefined ? "" : describeRoute(route));
 }
 
 function describeStep(step: ExplainStepJson): string[] {

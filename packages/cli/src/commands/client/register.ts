@@ -46,6 +46,7 @@ function registerExplain(program: Command, host: CommandHost): void {
     .option("-s, --source <address>", "source name or address (default: chosen by the daemon)")
     .option("--timeout <ms>", "give up after so many milliseconds")
     .option("--paths <n>", "how many paths at most")
+    .option("--no-route", "do not follow the path through the switches")
     .addHelpText("after", "\nExamples:\n  verbena explain node12\n  verbena explain 192.0.2.12 -s 192.0.2.1 --json\n")
     .action(
       action<ExplainCommandOptions>(host, async ([destination = ""], options) => {
