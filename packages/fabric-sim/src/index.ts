@@ -40,6 +40,7 @@ export { startFabricThread } from "./process/start-fabric-thread.js";
 export type { ReportCounters } from "./sa/report-sender.js";
 export { SA_MODES, type SaMode } from "./sa/sa-behaviour.js";
 export type { SaCounter } from "./sa/sa-counters.js";
+export type { SaRequester } from "./sa/sa-requesters.js";
 export { formatTopology } from "./topology/format-topology.js";
 export {
   type FatTreeOptions,

@@ -143,6 +143,7 @@ describe("requests", () => {
   it("change the SA, the subnet manager and LIDs", async () => {
     expect(await client.request({ op: "sa", mode: "busy", durationMs: 60_000 })).toEqual({ mode: "busy" });
     expect((await client.request({ op: "status" })).sa.mode).toBe("busy");
+    expect(await client.request({ op: "sa", mode: "slow", durationMs: 60_000, delayMs: 20 })).toEqual({ mode: "slow" });
     expect(await client.request({ op: "sa", mode: "normal" })).toEqual({ mode: "normal" });
     expect(await client.request({ op: "sm", action: "reregister" })).toEqual({ lid: 1 });
     expect((await client.request({ op: "lid", action: "change", end: "H8" })).port).toMatchObject({
@@ -153,6 +154,7 @@ describe("requests", () => {
       sa: [],
       saUnanswered: 0,
       saBusy: 0,
+      requesters: [],
       reports: { sent: 0, acknowledged: 0, unanswered: 0 },
     });
     const { text } = await client.request({ op: "topology" });

@@ -59,13 +59,14 @@ export class Commands {
           sa: simulation.sa.counters.all(),
           saUnanswered: simulation.sa.counters.unanswered,
           saBusy: simulation.sa.counters.busy,
+          requesters: simulation.sa.requesters.all(),
           reports: simulation.sa.reports.counters,
         };
       case "link":
         return { ports: (await this.#link(request)).map(describePort) };
       case "sa":
         this.#needBuiltin("sa");
-        simulation.sa.behaviour.set(request.mode, request.durationMs);
+        simulation.sa.behaviour.set(request.mode, request.durationMs, request.delayMs);
         return { mode: simulation.sa.behaviour.mode };
       case "sm":
         this.#needBuiltin("sm");

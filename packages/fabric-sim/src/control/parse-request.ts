@@ -42,7 +42,7 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
     needed: { action: oneOf("up", "down", "flap"), end: text },
     optional: { downMs: duration, times: count },
   },
-  sa: { needed: { mode: oneOf(...SA_MODES) }, optional: { durationMs: duration } },
+  sa: { needed: { mode: oneOf(...SA_MODES) }, optional: { durationMs: duration, delayMs: duration } },
   sm: { needed: { action: oneOf("reregister", "sweep") } },
   lid: { needed: { action: oneOf("change"), end: text } },
   fault: {

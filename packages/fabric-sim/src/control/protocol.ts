@@ -4,6 +4,7 @@ import type { LinkFault } from "../faults/wire-faults.js";
 import type { ReportCounters } from "../sa/report-sender.js";
 import type { SaMode } from "../sa/sa-behaviour.js";
 import type { SaCounter } from "../sa/sa-counters.js";
+import type { SaRequester } from "../sa/sa-requesters.js";
 
 /** Version of the control protocol; both sides must have the same. */
 export const CONTROL_VERSION = 1;
@@ -27,7 +28,8 @@ export type ControlRequest =
       readonly downMs?: number;
       readonly times?: number;
     }
-  | { readonly op: "sa"; readonly mode: SaMode; readonly durationMs?: number }
+  /** `delayMs`: how late a `slow` SA answers, default 3000. */
+  | { readonly op: "sa"; readonly mode: SaMode; readonly durationMs?: number; readonly delayMs?: number }
   | { readonly op: "sm"; readonly action: "reregister" | "sweep" }
   | { readonly op: "lid"; readonly action: "change"; readonly end: string }
   /** Members that are not given are 0. Without `end`: all link ends that have no fault of their own. */
@@ -129,6 +131,8 @@ export interface CountersResult {
   readonly sa: readonly SaCounter[];
   readonly saUnanswered: number;
   readonly saBusy: number;
+  /** Who asked what; requests that were refused with BUSY or not answered are not in it. */
+  readonly requesters: readonly SaRequester[];
   /** Notices to subscribers. */
   readonly reports: ReportCounters;
 }

@@ -1,8 +1,6 @@
 import type { SimClock } from "../fabric/services.js";
-import type { SaMode } from "./sa-behaviour.js";
+import type { SaBehaviour } from "./sa-behaviour.js";
 
-/** How late a slow SA answers. */
-export const SLOW_MS = 3000;
 /** How long an answer waits for another to go first. */
 export const UNORDERED_WAIT_MS = 100;
 
@@ -19,10 +17,10 @@ export class AnswerOutbox {
   constructor(private readonly clock: SimClock) {}
 
   /** Sends an answer: late, twice, behind the next one, or with the transaction id of no request. */
-  post(mode: SaMode, mad: Buffer, send: Send): void {
+  post({ mode, delayMs }: Pick<SaBehaviour, "mode" | "delayMs">, mad: Buffer, send: Send): void {
     switch (mode) {
       case "slow":
-        this.#later(SLOW_MS, () => {
+        this.#later(delayMs, () => {
           send(mad);
         });
         return;

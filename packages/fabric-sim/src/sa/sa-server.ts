@@ -1,4 +1,5 @@
 import {
+  decodeMadHeader,
   decodeRmppHeader,
   decodeSaMad,
   encodeSaTable,
@@ -21,6 +22,7 @@ import { ReportSender } from "./report-sender.js";
 import { RmppSender } from "./rmpp-sender.js";
 import { SaBehaviour } from "./sa-behaviour.js";
 import { SaCounters } from "./sa-counters.js";
+import { SaRequesters } from "./sa-requesters.js";
 import { ServiceRegistry } from "./service-registry.js";
 import { Subscriptions } from "./subscriptions.js";
 
@@ -43,6 +45,7 @@ const METHOD_NAMES: ReadonlyMap<number, string> = new Map([
 export class SaServer {
   readonly behaviour: SaBehaviour;
   readonly counters = new SaCounters();
+  readonly requesters = new SaRequesters();
   readonly services: ServiceRegistry;
   readonly subscriptions = new Subscriptions();
   readonly reports: ReportSender;
@@ -112,6 +115,7 @@ export class SaServer {
     if (attribute === undefined) return this.#refuse(incoming, MadStatus.METHOD_ATTRIBUTE_NOT_SUPPORTED);
 
     const counter = this.counters.request(attribute.name, method);
+    this.requesters.opened(requester, `${attribute.name} ${method}`, transferKey(incoming, mad.tid));
     const { remoteLid: lid, remoteQpn: qpn, pkey, sl } = incoming;
     const request = { mad, requester, address: { lid, qpn, pkey, sl }, isTrusted: mad.smKey === TRUSTED_KEY };
     const answer = attribute.answer(request, this.sm, this);
@@ -167,7 +171,10 @@ export class SaServer {
   }
 
   #reply(incoming: GsiMad, answer: Buffer): void {
-    this.#outbox.post(this.behaviour.mode, answer, (mad) => {
+    const requester = this.sm.subnet.portByLid(incoming.remoteLid);
+    const key = transferKey(incoming, decodeMadHeader(answer).tid);
+    this.#outbox.post(this.behaviour, answer, (mad) => {
+      if (requester !== undefined) this.requesters.answered(requester, key);
       this.gsi.reply(incoming, mad);
     });
   }

@@ -12,6 +12,7 @@ describe("parseControlWords", () => {
     ["link up L1[3]", { op: "link", action: "up", end: "L1[3]" }],
     ["sa silent", { op: "sa", mode: "silent" }],
     ["sa busy 5s", { op: "sa", mode: "busy", durationMs: 5000 }],
+    ["sa slow 1m 20ms", { op: "sa", mode: "slow", durationMs: 60_000, delayMs: 20 }],
     ["sa wrong-tid 1m", { op: "sa", mode: "wrong-tid", durationMs: 60_000 }],
     ["sa normal", { op: "sa", mode: "normal" }],
     ["addr add H1 192.0.2.1/24", { op: "addr", action: "add", node: "H1", address: "192.0.2.1/24" }],

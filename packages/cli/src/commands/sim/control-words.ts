@@ -55,13 +55,14 @@ function link([action, end, ...rest]: readonly string[]): ControlRequest {
   return noMore(rest, { op: "link", action, end });
 }
 
-function sa([mode, duration, ...rest]: readonly string[]): ControlRequest {
+function sa([mode, duration, delay, ...rest]: readonly string[]): ControlRequest {
   const known = SA_MODES.find((one) => one === mode);
   if (known === undefined) throw usage(`sa takes ${SA_MODES.join(", ")}`);
   return noMore(rest, {
     op: "sa",
     mode: known,
     ...(duration === undefined ? {} : { durationMs: parseDurationMs(duration) }),
+    ...(delay === undefined ? {} : { delayMs: parseDurationMs(delay) }),
   });
 }
 

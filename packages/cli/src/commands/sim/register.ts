@@ -72,8 +72,8 @@ Requests:
   status                                   nodes, ports, subnet manager
   link down|up END                         END is NODE or NODE[PORT]
   link flap END [TIME] [TIMES]             down and up again, each for 100ms unless told
-  sa MODE [DURATION]                       normal, silent, busy, slow, twice, unordered or wrong-tid;
-                                           for 5s, 250ms, …; without one until changed
+  sa MODE [DURATION [DELAY]]               normal, silent, busy, slow, twice, unordered or wrong-tid;
+                                           for 5s, 250ms, …; without one until changed; slow is 3s or DELAY late
   addr add NODE[PORT] IP/PREFIX [PKEY]     an address comes to a port
   addr del IP                              it goes
   addr move IP NODE[PORT]                  it moves
