@@ -41,7 +41,7 @@ export { createHost, createResolver, devicePorts, formatDestination, parseDestin
 export type * from "./engine/contract.js";
 export { CORE_ERRORS } from "./errors.js";
 export type { ProviderRequest } from "./host/index.js";
-export { noMetrics, silentLogger, systemClock, systemRandom } from "./host/index.js";
+export { noMetrics, scaledClock, silentLogger, systemClock, systemRandom } from "./host/index.js";
 export type { PreloadEntry, PreloadSource } from "./preload/index.js";
 export type {
   AcmAddress,

@@ -37,6 +37,7 @@ export type { SimLogger } from "./process/logger.js";
 export type { FabricManagement, SimulationOptions } from "./process/simulation.js";
 export { type FabricOptions, type RunningFabric, startFabric } from "./process/start-fabric.js";
 export { startFabricThread } from "./process/start-fabric-thread.js";
+export { fabricTimeScale } from "./process/time-scale.js";
 export type { ReportCounters } from "./sa/report-sender.js";
 export { SA_MODES, type SaMode } from "./sa/sa-behaviour.js";
 export type { SaCounter } from "./sa/sa-counters.js";

@@ -10,6 +10,7 @@ export interface ClusterOptions {
   readonly hosts: number;
   /** Lines `NODE[PORT] IP/PREFIX [PKEY]`. */
   readonly addresses?: readonly string[];
+  readonly timeScale?: number;
 }
 
 /** A daemon of the built program. */
@@ -30,10 +31,11 @@ export class Cluster implements AsyncDisposable {
 
   static async start(options: ClusterOptions): Promise<Cluster> {
     const cluster = new Cluster();
-    const { hosts, addresses = [] } = options;
+    const { hosts, addresses = [], timeScale = 1 } = options;
     const fabric: RunningFabric = await startFabric({
       topology: twoLevel({ hosts }),
       dir: cluster.fabric,
+      timeScale,
       addressesFile: cluster.write("addresses", `${addresses.join("\n")}\n`),
     });
     cluster.#sim = await SimControlClient.connect(cluster.fabric);

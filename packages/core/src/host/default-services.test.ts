@@ -1,4 +1,5 @@
-import { systemClock } from "./default-services.js";
+import { VirtualClock } from "../testing/index.js";
+import { scaledClock, systemClock } from "./default-services.js";
 
 describe("systemClock", () => {
   afterEach(() => {
@@ -25,5 +26,18 @@ describe("systemClock", () => {
     jest.advanceTimersByTime(2 ** 31);
     cancel();
     expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+describe("scaledClock", () => {
+  it("runs so many times faster than the clock below", async () => {
+    const below = new VirtualClock();
+    const clock = scaledClock(60, below);
+    const at: number[] = [];
+    clock.schedule(60_000, () => at.push(clock.now()));
+    await below.advance(999);
+    expect(at).toEqual([]);
+    await below.advance(1);
+    expect(at).toEqual([60_000]);
   });
 });

@@ -13,6 +13,20 @@
 
 namespace fabricsim {
 
+namespace {
+
+// What `sim run --time-scale` wrote; without the file the fabric has ordinary time.
+int readTimeScale(const std::string &directory) {
+  FILE *file = fopen((directory + "/time-scale").c_str(), "re");
+  if (file == nullptr) return 1;
+  int scale = 1;
+  bool isRead = fscanf(file, "%d", &scale) == 1;
+  fclose(file);
+  return isRead && scale >= 1 && scale <= 3600 ? scale : 1;
+}
+
+}  // namespace
+
 Process &Process::get() {
   static Process *const instance = new Process;
   return *instance;
@@ -68,6 +82,7 @@ int Process::attachNow() {
     hasComplained_ = true;
     return error;
   }
+  timeScale_ = readTimeScale(directory_);
   retireDevices();
   client_ = std::move(client);
   devices_.swap(devices);

@@ -41,6 +41,8 @@ class Process : private AttachEvents {
   const std::string &directory() const { return directory_; }
 
   TimerQueue &timers() { return timers_; }
+  // How long a time of the fabric lasts on this machine.
+  Clock::duration scaled(std::chrono::milliseconds time) const { return Clock::duration(time) / timeScale_; }
   // Call after arming a timer: wakes the progress thread if it would sleep too long.
   void timersChanged();
 
@@ -80,6 +82,8 @@ class Process : private AttachEvents {
   std::deque<Device> devices_;
   // Those of fabrics that have gone, and of a parent process.
   std::list<std::deque<Device>> retired_;
+  // How many times faster the fabric's time runs: 1 to 3600.
+  int timeScale_ = 1;
   TimerQueue timers_;
   int wakeFd_ = -1;
   Clock::time_point plannedWake_ = Clock::time_point::max();

@@ -89,7 +89,7 @@ void UmadAgent::arm(Transactions::iterator transaction) {
   uint32_t ms = transaction->head.timeout_ms;
   bool sending = transaction->rmpp != nullptr ? !transaction->rmpp->isAcknowledged() : ms == 0;
   if (sending && (ms == 0 || ms > kAckTimeoutMs)) ms = kAckTimeoutMs;
-  transaction->timer = timers.arm(Clock::now() + std::chrono::milliseconds(ms), [this, transaction] { onTimeout(transaction); });
+  transaction->timer = timers.arm(Clock::now() + port_.process().scaled(std::chrono::milliseconds(ms)), [this, transaction] { onTimeout(transaction); });
   port_.process().timersChanged();
 }
 

@@ -87,6 +87,6 @@ export type FabricLogFact =
 export type FabricLogEntry = FabricLogFact & {
   /** Counts from 1, without gaps for a listener. A snapshot has the number of the last entry before it. */
   readonly seq: number;
-  /** Milliseconds of the fabric's clock: the machine's CLOCK_MONOTONIC (`process.hrtime`), the same in every process. */
+  /** Milliseconds of the fabric's clock: the machine's CLOCK_MONOTONIC (`process.hrtime`), the same in every process, times the time scale. */
   readonly atMs: number;
 };

@@ -16,6 +16,7 @@ import { SILENT_LOGGER, type SimLogger } from "./logger.js";
 import { prepareDirectory } from "./run-directory.js";
 import { Simulation, type SimulationOptions } from "./simulation.js";
 import { Teardown } from "./teardown.js";
+import { checkTimeScale, publishTimeScale } from "./time-scale.js";
 
 /** How to start a fabric. */
 export interface FabricOptions extends SimulationOptions {
@@ -27,6 +28,11 @@ export interface FabricOptions extends SimulationOptions {
   readonly addressesFile?: string | undefined;
   /** File that gets the event log, one JSON object a line; replaced if it is there. Default: none. */
   readonly eventLog?: string | undefined;
+  /**
+   * How many times faster than the machine's the time of the fabric runs, 1 to 3600: leases, delays, time-outs and repetitions, and
+   * the clock of daemons on it. Default 1.
+   */
+  readonly timeScale?: number | undefined;
   /** Seed of everything random. Default 1. */
   readonly seed?: number | undefined;
   readonly logger?: SimLogger | undefined;
@@ -39,6 +45,7 @@ export const FABRIC_OPTIONS: OptionNames<FabricOptions> = {
   dir: true,
   addressesFile: true,
   eventLog: true,
+  timeScale: true,
   seed: true,
   logger: true,
   smNode: true,
@@ -67,12 +74,14 @@ export async function startFabric(options: FabricOptions): Promise<RunningFabric
   const logger = options.logger ?? SILENT_LOGGER;
   const teardown = new Teardown();
   try {
-    const simulation = new Simulation(topology, systemServices(options.seed ?? 1), options);
+    const timeScale = checkTimeScale(options.timeScale ?? 1);
+    const simulation = new Simulation(topology, systemServices(options.seed ?? 1, timeScale), options);
     teardown.add(() => {
       simulation.close();
     });
     if (options.addressesFile !== undefined) enterAddresses(simulation, options.addressesFile);
     const dir = await prepareDirectory(options.dir, [SOCKET_NAME, CONTROL_SOCKET_NAME]);
+    teardown.add(publishTimeScale(dir, timeScale));
     const attach = await AttachServer.listen({ host: simulation.host, directory: dir });
     teardown.add(() => attach.close());
     const log = new EventLog(simulation);

@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
-import { type ConfigInput, Daemon, type DaemonOptions, type DaemonReady } from "@verbena/core";
-import { libfabricsimPath } from "@verbena/fabric-sim";
+import { type ConfigInput, Daemon, type DaemonOptions, type DaemonReady, scaledClock } from "@verbena/core";
+import type { Clock } from "@verbena/core/sdk";
+import { fabricTimeScale, libfabricsimPath } from "@verbena/fabric-sim";
 import { VerbenaError } from "@verbena/ib";
 import { cliError } from "../../errors.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
@@ -83,12 +84,19 @@ function overrides({ socket, control }: ServeOptions): ConfigInput {
   return Object.keys(daemon).length === 0 ? {} : { daemon };
 }
 
-function simulated({ fabric, node }: ServeOptions): Pick<DaemonOptions, "native"> {
-  if (fabric === undefined && node === undefined) return {};
+function simulated({ fabric, node }: ServeOptions): Pick<DaemonOptions, "native" | "clock"> {
+  // `sim exec` names the fabric in the environment.
+  const joined = process.env["FABRICSIM_DIR"] ?? "";
+  if (fabric === undefined && node === undefined) return joined === "" ? {} : { clock: clockOf(joined) };
   if (fabric === undefined || node === undefined) {
     throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: "--fabric and --node belong together" } });
   }
-  return { native: { fabric: { dir: fabric, node, library: libfabricsimPath() } } };
+  return { native: { fabric: { dir: fabric, node, library: libfabricsimPath() } }, clock: clockOf(fabric) };
+}
+
+/** Runs as fast as the fabric's. */
+function clockOf(fabric: string): Clock {
+  return scaledClock(fabricTimeScale(fabric));
 }
 
 /** A wrong node will never be right; a fabric that does not run yet is waited for, as hardware is. */

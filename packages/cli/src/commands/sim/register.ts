@@ -22,6 +22,7 @@ function registerRun(sim: Command, host: CommandHost): void {
     .option("--sm <manager>", "builtin, or opensm: nobody manages the fabric until you start one on a node", "builtin")
     .option("--sm-node <end>", "port of the subnet manager, `NODE` or `NODE[PORT]`")
     .option("--seed <n>", "seed of everything random", "1")
+    .option("--time-scale <n>", "time runs so many times faster, for the fabric and the daemons on it", "1")
     .option("--event-log <file>", "write what happens, what nodes were told and every path that is new, JSON lines")
     .addHelpText(
       "after",

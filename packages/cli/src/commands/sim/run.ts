@@ -12,6 +12,7 @@ export interface RunOptions {
   readonly sm: string;
   readonly seed: string;
   readonly eventLog?: string;
+  readonly timeScale: string;
   readonly json?: boolean;
 }
 
@@ -23,6 +24,7 @@ export async function runFabric(topology: string, options: RunOptions, io: Io): 
     addressesFile: options.addresses,
     smNode: options.smNode,
     sm: management(options.sm),
+    timeScale: wholeNumber("--time-scale", options.timeScale),
     eventLog: options.eventLog,
     seed: wholeNumber("--seed", options.seed),
     logger: {
