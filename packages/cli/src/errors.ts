@@ -18,6 +18,10 @@ export const CLI_ERRORS = {
     message: "{program} could not be started: {reason}",
     hint: "check the name and that it is installed",
   },
+  VERBENA_CLI_FILE: {
+    message: "cannot use {file}: {problem}",
+    hint: "check the path, its permissions and the room on the disk",
+  },
   VERBENA_CLI_INTERNAL: {
     message: "{reason}",
     hint: "this is a fault of verbena itself; please report it with the lines above",

@@ -19,6 +19,10 @@ export {
   type RouteHop,
   type RouteResult,
   type SyncedMessage,
+  type TraceEventName,
+  type TraceLostMessage,
+  type TracePacketMessage,
+  type TraceSelection,
 } from "./control/protocol.js";
 export { SimControlClient } from "./control/sim-control-client.js";
 export { SIM_ERRORS, type SimErrorCode } from "./errors.js";
@@ -30,6 +34,7 @@ export type {
   LoggedPort,
   LoggedTables,
 } from "./event-log/entries.js";
+export type { DropReason } from "./fabric/drop-reason.js";
 export type { LinkFault } from "./faults/wire-faults.js";
 export { libfabricsimPath } from "./process/library-path.js";
 export { loadTopology, readTopologyFile } from "./process/load-topology.js";
@@ -53,3 +58,5 @@ export {
 export type { LinkEnd, NodeKind, Topology, TopologyNode, TopologyPort } from "./topology/model.js";
 export { type NamedNode, nodesNamed, splitEnd } from "./topology/node-names.js";
 export { type ParseTopologyOptions, parseTopology } from "./topology/parse-topology.js";
+export { describeMad, describePacket, type MadDescription, type PacketDescription } from "./trace/describe-packet.js";
+export { type CapturedPacket, PcapngEncoder } from "./trace/pcapng.js";

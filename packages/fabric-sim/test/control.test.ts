@@ -349,3 +349,32 @@ describe("addresses", () => {
     expect(error.code).toBe("VERBENA_SIM_NODE_UNKNOWN");
   });
 });
+
+describe("trace", () => {
+  it("streams what the selection lets through, from `synced` on", async () => {
+    const stream = SimControlClient.trace(fabric.dir, { events: ["send"] });
+    expect(await stream.next()).toEqual({ done: false, value: { type: "synced" } });
+    await client.request({ op: "node", action: "describe", node: "H2", text: "other" });
+    await stream.return();
+    expect(await client.request({ op: "status" })).toMatchObject({ protocol: 1 });
+  });
+
+  it("refuses what it does not know", async () => {
+    for (const selection of [{ node: "H99" }, { class: "SMM" }, { events: [] }, { port: -1 }]) {
+      const stream = SimControlClient.trace(fabric.dir, selection);
+      expect((await rejectionOf(stream.next())).code).toMatch(/^VERBENA_SIM_(NODE_UNKNOWN|CONTROL_REQUEST)$/);
+    }
+  });
+
+  it("ends with its signal and with the fabric", async () => {
+    const controller = new AbortController();
+    const aborted = SimControlClient.trace(fabric.dir, { signal: controller.signal });
+    const open = SimControlClient.trace(fabric.dir);
+    await aborted.next();
+    await open.next();
+    controller.abort();
+    expect((await aborted.next()).done).toBe(true);
+    await fabric.close();
+    expect((await open.next()).done).toBe(true);
+  });
+});

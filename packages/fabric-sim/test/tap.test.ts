@@ -1,11 +1,8 @@
 import {
-  BthOpcode,
   decodeIbPacket,
   decodeSmp,
-  encodeIbPacket,
   encodeSaMad,
   encodeSmp,
-  GSI_QKEY,
   Lid,
   MadMethod,
   MgmtClass,
@@ -17,6 +14,7 @@ import {
 import type { TraceRecord } from "../src/fabric/events.js";
 import { Simulation } from "../src/process/simulation.js";
 import { twoLevel } from "../src/topology/generate.js";
+import { gsiPacket, smpPacket } from "./mad-packets.js";
 import { ManualServices } from "./manual-services.js";
 
 /** H1 and H2 are on L1, H5 on L2; S1 is between. The SA is at H1. */
@@ -28,25 +26,9 @@ function start() {
   simulation.fabric.trace.add((record) => records.push({ ...record, packet: Buffer.from(record.packet) }));
   const port = (name: string) => simulation.fabric.portNamed(name);
   const send = (from: string, dlid: Lid, mad: Buffer, pkey: PKey = PKey.DEFAULT) => {
-    const isSmp = mad[1] !== MgmtClass.SUBN_ADM;
-    const qpn = isSmp ? 0 : 1;
-    simulation.host.sendFrom(
-      port(from),
-      encodeIbPacket({
-        lrh: { vl: isSmp ? 15 : 0, sl: 0, dlid, slid: port(from).lid },
-        bth: {
-          opcode: BthOpcode.UD_SEND_ONLY,
-          solicited: false,
-          migration: false,
-          pkey,
-          destQpn: qpn,
-          ackRequest: false,
-          psn: 0,
-        },
-        deth: { qkey: isSmp ? 0 : GSI_QKEY, srcQpn: qpn },
-        payload: mad,
-      }),
-    );
+    const lids = { slid: port(from).lid, dlid };
+    const packet = mad[1] === MgmtClass.SUBN_ADM ? gsiPacket(mad, lids, pkey) : smpPacket(mad, lids);
+    simulation.host.sendFrom(port(from), packet);
     services.run();
     return records.splice(0).map(lineOf);
   };

@@ -98,6 +98,9 @@ export class Commands {
       }
       case "events":
         return { seq: log.seq };
+      case "trace":
+        // The connection streams it; nobody else asks.
+        throw simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: "trace is a stream" } });
     }
   }
 

@@ -3,6 +3,8 @@ import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { VerbenaError } from "@verbena/ib";
 import { simError } from "../errors.js";
+import { traceFilter } from "../trace/trace-filter.js";
+import { TraceStream } from "../trace/trace-stream.js";
 import type { Commands } from "./commands.js";
 import { describeAddress } from "./describe.js";
 import { parseControlRequest } from "./parse-request.js";
@@ -12,10 +14,13 @@ import {
   type ControlMessage,
   type ControlRequest,
   MAX_CONTROL_LINE,
+  type TraceSelection,
 } from "./protocol.js";
 
 /** Bytes of the event log that may wait for a reader. */
 const MAX_UNREAD = 256 * 1024 * 1024;
+/** What may wait for the reader of a trace; later packets are lost to it. */
+const TRACE_BACKLOG_BYTES = 1 << 20;
 
 /** The control socket of a fabric. Requests of one connection are answered in order. */
 export class ControlServer {
@@ -102,6 +107,7 @@ class ControlConnection {
       const request = parseControlRequest(line);
       if (request.op === "addresses" && request.watch === true) this.#watch(request);
       else if (request.op === "events" && request.watch === true) this.#watchEvents();
+      else if (request.op === "trace") this.#trace(request);
       else this.#send({ type: "result", v: CONTROL_VERSION, result: await this.commands.run(request) });
     } catch (error) {
       this.#send(errorMessage(error));
@@ -125,6 +131,28 @@ class ControlConnection {
       else this.#send({ type: "event", entry });
     });
     this.#endWatches.push(end);
+  }
+
+  #trace(selection: TraceSelection): void {
+    const { socket } = this;
+    const { fabric } = this.commands.simulation;
+    const stream = new TraceStream(fabric, {
+      filter: traceFilter(fabric, selection),
+      reader: {
+        isFull: () => socket.writableLength > TRACE_BACKLOG_BYTES,
+        write: (message) => {
+          this.#send(message);
+        },
+      },
+      wallClock: () => performance.timeOrigin + performance.now(),
+    });
+    socket.on("drain", () => {
+      stream.resume();
+    });
+    this.#endWatches.push(() => {
+      stream.close();
+    });
+    this.#send({ type: "synced" });
   }
 
   #send(message: ControlMessage): void {

@@ -24,6 +24,16 @@ const count: Check = (value) =>
     : "must be a whole number from 1 to 10000";
 const percent: Check = (value) =>
   typeof value === "number" && value >= 0 && value <= 100 ? undefined : "must be a number from 0 to 100";
+const portNumber: Check = (value) =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 254
+    ? undefined
+    : "must be a whole number from 0 to 254";
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.length > 0
+      ? value.map(check).find((problem) => problem !== undefined)
+      : "must be a list that is not empty";
 const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
@@ -38,6 +48,16 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
   status: { needed: {} },
   topology: { needed: {} },
   counters: { needed: {} },
+  trace: {
+    needed: {},
+    optional: {
+      node: text,
+      port: portNumber,
+      class: text,
+      attribute: text,
+      events: listOf(oneOf("send", "forward", "deliver", "drop")),
+    },
+  },
   link: {
     needed: { action: oneOf("up", "down", "flap"), end: text },
     optional: { downMs: duration, times: count },

@@ -1,5 +1,6 @@
 import type { AddressMessage } from "../addresses/address-message.js";
 import type { FabricLogEntry, LoggedPath } from "../event-log/entries.js";
+import type { DropReason } from "../fabric/drop-reason.js";
 import type { LinkFault } from "../faults/wire-faults.js";
 import type { ReportCounters } from "../sa/report-sender.js";
 import type { SaMode } from "../sa/sa-behaviour.js";
@@ -58,7 +59,24 @@ export type ControlRequest =
   /** Paths that packets would arrive by now; `from` and `to` name host ports, without one all are meant. */
   | { readonly op: "paths"; readonly from?: string; readonly to?: string }
   /** With `watch`: a stream of the event log, beginning with a snapshot. */
-  | { readonly op: "events"; readonly watch?: boolean };
+  | { readonly op: "events"; readonly watch?: boolean }
+  | ({ readonly op: "trace" } & TraceSelection);
+
+/** What happens to a packet: put on the wire, carried over a link, delivered to a port, ended before its destination. */
+export type TraceEventName = "send" | "forward" | "deliver" | "drop";
+
+/** Which packets a trace shows; what is left out does not matter. */
+export interface TraceSelection {
+  /** Events at this node, or on a link of it. */
+  readonly node?: string;
+  /** Events at ports of this number. */
+  readonly port?: number;
+  /** Management class: `SA`, `SM` (both), `Perf`, …, or a number such as `0x2c`. */
+  readonly class?: string;
+  /** Attribute: `PathRecord`, …, or a number. */
+  readonly attribute?: string;
+  readonly events?: readonly TraceEventName[];
+}
 
 /** State of one link end. */
 export interface PortStatus {
@@ -155,6 +173,35 @@ export interface SyncedMessage {
   readonly type: "synced";
 }
 
+/** A packet in the stream of `trace`. */
+export interface TracePacketMessage {
+  readonly type: "packet";
+  /** The same for all events of one packet, counted from 1 in the order in which this trace saw them. */
+  readonly number: number;
+  readonly event: TraceEventName;
+  /** The fabric's clock; monotonic. */
+  readonly timeMs: number;
+  /** Time of day: milliseconds since 1970. */
+  readonly epochMs: number;
+  /** Where: `NODE[PORT]`; of `forward` where it leaves. */
+  readonly port: string;
+  /** Of `forward`: where it goes in. */
+  readonly peer?: string;
+  /** Of `drop`. */
+  readonly reason?: DropReason;
+  /** Ports that have the source and the destination LID. */
+  readonly from?: string;
+  readonly to?: string;
+  /** The packet in hexadecimal, from the LRH on, without CRCs; `describePacket` reads it. */
+  readonly bytes: string;
+}
+
+/** Stands for packets that the reader of a trace was too slow for. */
+export interface TraceLostMessage {
+  readonly type: "lost";
+  readonly count: number;
+}
+
 /** A request that was carried out. */
 export interface ResultMessage {
   readonly type: "result";
@@ -172,7 +219,14 @@ export interface ErrorMessage {
 }
 
 /** Everything that comes from a fabric, one line of JSON each. */
-export type ControlMessage = AddressMessage | SyncedMessage | EventMessage | ResultMessage | ErrorMessage;
+export type ControlMessage =
+  | AddressMessage
+  | SyncedMessage
+  | EventMessage
+  | TracePacketMessage
+  | TraceLostMessage
+  | ResultMessage
+  | ErrorMessage;
 
 /** Which result belongs to which request. */
 export interface ControlResults {
@@ -192,4 +246,6 @@ export interface ControlResults {
   readonly counters: CountersResult;
   readonly paths: PathsResult;
   readonly events: { readonly seq: number };
+  /** A stream, not a result: see `SimControlClient.trace`. */
+  readonly trace: never;
 }

@@ -11,6 +11,9 @@ import {
   type ControlRequest,
   type ControlResults,
   type SyncedMessage,
+  type TraceLostMessage,
+  type TracePacketMessage,
+  type TraceSelection,
 } from "./protocol.js";
 
 /** What waits for the next line of the fabric. */
@@ -84,6 +87,24 @@ export class SimControlClient implements AsyncDisposable {
   ): AsyncGenerator<FabricLogEntry, void, undefined> {
     for await (const message of stream(dir, { op: "events", watch: true }, signal)) {
       if (message.type === "event") yield message.entry;
+      else resultOf(message);
+    }
+  }
+
+  /**
+   * Follows the packets of the fabric: `synced` as soon as the trace is on, then what the selection lets through, on a connection of its
+   * own, until the signal is aborted, the reader stops or the fabric ends. A reader that is too slow loses packets, and gets their number
+   * as `lost`; the fabric does not wait.
+   *
+   * @throws VerbenaError `VERBENA_SIM_CONTROL_CONNECT`; `VERBENA_SIM_NODE_UNKNOWN`, `VERBENA_SIM_CONTROL_REQUEST` for a bad selection
+   */
+  static async *trace(
+    dir: string,
+    options: TraceSelection & { readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<TracePacketMessage | TraceLostMessage | SyncedMessage, void, undefined> {
+    const { signal, ...selection } = options;
+    for await (const message of stream(dir, { op: "trace", ...selection }, signal)) {
+      if (message.type === "packet" || message.type === "lost" || message.type === "synced") yield message;
       else resultOf(message);
     }
   }

@@ -6,17 +6,19 @@ import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { parseControlWords } from "./control-words.js";
 import { describeResult } from "./describe-result.js";
+import { needDir } from "./need-dir.js";
 import { parseScenario, runScenario } from "./scenario.js";
 
 /** Sends one request to a running fabric and prints its answer. */
 export async function controlFabric(
   words: readonly string[],
-  options: { readonly dir: string; readonly json?: boolean },
+  options: { readonly dir?: string; readonly json?: boolean },
   io: Io,
 ): Promise<ExitCode> {
-  if (words[0] === "scenario") return replay(words.slice(1), options, io);
+  const dir = needDir(options);
+  if (words[0] === "scenario") return replay(words.slice(1), { ...options, dir }, io);
   const request = parseControlWords(words);
-  await using control = await SimControlClient.connect(options.dir);
+  await using control = await SimControlClient.connect(dir);
   const result = await control.request<ControlRequest>(request);
   io.out(options.json === true ? `${JSON.stringify(result)}\n` : describeResult(request, result));
   return EXIT.OK;

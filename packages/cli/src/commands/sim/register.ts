@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { action, type CommandHost } from "../../command.js";
 import type { ExecOptions } from "./exec.js";
+import { registerTrace } from "./register-packets.js";
 import type { RunOptions } from "./run.js";
 
 /** `verbena sim …`: a simulated fabric on this machine. */
@@ -54,18 +55,19 @@ function registerExec(sim: Command, host: CommandHost): void {
 }
 
 function registerControl(sim: Command, host: CommandHost): void {
-  sim
+  const control = sim
     .command("ctl")
     .description("look at a running fabric and change it")
-    .requiredOption("--dir <dir>", "directory of the fabric")
+    .option("--dir <dir>", "directory of the fabric")
     .argument("<request...>", "what to do, see below")
     .addHelpText("after", CONTROL_HELP)
     .action(
-      action<{ dir: string; json?: boolean }>(host, async (words, options) => {
+      action<{ dir?: string; json?: boolean }>(host, async (words, options) => {
         const { controlFabric } = await import("./control.js");
         return controlFabric(words, options, host.io);
       }),
     );
+  registerTrace(control, host);
 }
 
 const CONTROL_HELP = `
@@ -94,6 +96,7 @@ Requests:
   scenario FILE                            replays a file of lines TIME REQUEST, times from the start
   counters                                 what the SA was asked
   topology                                 the topology as text
+  trace                                    the packets, as they go; 'trace --help' has more
 
 Example:
   verbena sim ctl --dir /tmp/fabric link down H2
