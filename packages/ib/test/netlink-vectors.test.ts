@@ -1,5 +1,6 @@
 import {
   acmStatusName,
+  decodeNetlinkError,
   decodeNetlinkHeader,
   decodeNetlinkLsAnswer,
   decodeNetlinkLsRequest,
@@ -12,6 +13,7 @@ import {
   isNetlinkLs,
   NETLINK_UNIDIRECTIONAL_FLAGS,
   NetlinkPathUse,
+  splitNetlinkMessages,
 } from "../src/index.js";
 import { coded } from "./coded.js";
 import { hex, index, vector } from "./vectors.js";
@@ -121,6 +123,11 @@ describe("messages without a recording", () => {
     expect(encodeNetlinkSetTimeout({ sequence: 0x1d, pid: 0, timeoutMs: 2000 })).toEqual(recorded);
   });
 
+  it("SET_TIMEOUT asks for an acknowledgement where one is wanted", () => {
+    const bytes = encodeNetlinkSetTimeout({ sequence: 1, pid: 2, timeoutMs: 2000, wantsAck: true });
+    expect(decodeNetlinkHeader(bytes)).toMatchObject({ type: 0x1001, flags: 0x5 });
+  });
+
   it("a GID answer holds one DGID", () => {
     const gid = Gid.parse("fe80::10:3");
     const bytes = encodeNetlinkGidAnswer({ sequence: 7, pid: 9, gid });
@@ -131,5 +138,54 @@ describe("messages without a recording", () => {
   it("statuses have names", () => {
     expect(acmStatusName(7)).toBe("ESRCADDR");
     expect(acmStatusName(4)).toBeUndefined();
+  });
+});
+
+// Received from a Linux 6.1 kernel: what it says to SET_TIMEOUT with sequence number 77.
+describe("what a kernel says to SET_TIMEOUT", () => {
+  const about = { type: 0x1001, flags: 5, sequence: 77, pid: 0xa7 };
+
+  it("an acknowledgement is errno 0", () => {
+    const bytes = hex("24000000020000014d000000a70000000000000018000000011005004d000000a7000000");
+    expect(decodeNetlinkError(bytes)).toEqual({ errno: 0, about: { ...about, length: 24 } });
+  });
+
+  it("a refusal of one without CAP_NET_ADMIN is EPERM, with the message it is about", () => {
+    const bytes = hex("2c000000020000004d000000d2000000ffffffff18000000011005004d000000d200000008000200d0070000");
+    expect(decodeNetlinkError(bytes)).toMatchObject({ errno: 1, about: { ...about, pid: 0xd2 } });
+  });
+
+  it("a refusal in another network name space is EINVAL", () => {
+    const bytes = hex("2c000000020000004d000000d3000000eaffffff18000000011005004d000000d300000008000200d0070000");
+    expect(decodeNetlinkError(bytes).errno).toBe(22);
+  });
+
+  it("anything else, and anything shorter, is refused", () => {
+    const bytes = hex("24000000020000014d000000a70000000000000018000000011005004d000000a7000000");
+    for (let length = 0; length < bytes.length; length++) {
+      expect(() => decodeNetlinkError(bytes.subarray(0, length))).toThrow(coded("VERBENA_IB_MALFORMED"));
+    }
+    expect(() => decodeNetlinkError(request("set-timeout-op"))).toThrow(coded("VERBENA_IB_MALFORMED", "type 2"));
+  });
+});
+
+describe("splitNetlinkMessages", () => {
+  const odd = hex("15000000 0000 0000 00000000 00000000 01020304 05");
+  const whole = request("set-timeout-op");
+
+  it("gives each message as long as its header says, padding left out", () => {
+    const { messages, rest } = splitNetlinkMessages(Buffer.concat([odd, Buffer.alloc(3), whole]));
+    expect(messages).toEqual([odd, whole]);
+    expect(rest).toBe(0);
+    expect(splitNetlinkMessages(odd)).toEqual({ messages: [odd], rest: 0 });
+    expect(splitNetlinkMessages(Buffer.alloc(0))).toEqual({ messages: [], rest: 0 });
+  });
+
+  it("stops where a length cannot be", () => {
+    const short = hex("0f000000 0000 0000 00000000 00000000");
+    const long = hex("11000000 0000 0000 00000000 00000000");
+    for (const end of [short, long, whole.subarray(0, 15), Buffer.alloc(16)]) {
+      expect(splitNetlinkMessages(Buffer.concat([whole, end]))).toEqual({ messages: [whole], rest: end.length });
+    }
   });
 });

@@ -11,6 +11,8 @@ export interface NativeBinding {
   attachFabric(library: string, dir: string, nodes: string): void;
   /** Opens a non-blocking netlink socket bound to a mask of multicast groups. */
   openNetlink(protocol: number, groups: number): NetlinkSocketBinding;
+  /** Takes over an open netlink socket, which belongs to the new object unless this throws. */
+  adoptNetlink(fd: number): NetlinkSocketBinding;
   /** SO_PEERCRED; `undefined` for a socket without them. */
   peerCredentials(fd: number): { readonly pid: number; readonly uid: number; readonly gid: number } | undefined;
   /** What kind of socket a descriptor is, in numbers of the C library; `undefined` if it is none. Marks it close-on-exec. */

@@ -56,6 +56,10 @@ export const NATIVE_ERRORS = {
     message: "malformed netlink message: {reason}",
     hint: "The bytes do not come from a Linux kernel; report them with the kernel's version.",
   },
+  VERBENA_NATIVE_RDMA_NETLINK: {
+    message: "the kernel's RDMA local service: {reason}",
+    hint: "Path queries of the kernel go to the subnet administrator instead. Load RDMA (modprobe ib_core), and run in the host's network namespace.",
+  },
   VERBENA_NATIVE_CONTROL: {
     message: "unusable answer from the simulated fabric at {socket}: {reason}",
     hint: "The fabric and this library are of different versions; restart the fabric from the same installation.",

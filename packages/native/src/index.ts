@@ -7,6 +7,7 @@
  */
 export type { AddressEvent, AddressSource, HostAddress } from "./api/addresses.js";
 export type { FileLock, PassedDescriptor, PeerCredentials, ProcessService } from "./api/process.js";
+export type { RdmaNetlink, RdmaNetlinkEvent, RdmaNetlinkOptions } from "./api/rdma-netlink.js";
 export type { Availability, LibraryAvailability, NativeOptions, NativeServices } from "./api/services.js";
 export type {
   MadAddress,

@@ -2,6 +2,7 @@ import { FabricAddressSource } from "./addresses/fabric-source.js";
 import { RtnetlinkAddressSource } from "./addresses/rtnetlink-source.js";
 import type { AddressSource } from "./api/addresses.js";
 import type { ProcessService } from "./api/process.js";
+import type { RdmaNetlink, RdmaNetlinkOptions } from "./api/rdma-netlink.js";
 import type { Availability, NativeOptions, NativeServices } from "./api/services.js";
 import type { NativeBinding } from "./binding.js";
 import { nativeError } from "./errors.js";
@@ -9,6 +10,7 @@ import { Libraries } from "./libraries/libraries.js";
 import { bindingPath, type Environment, loadBinding } from "./load-binding.js";
 import { checkOptions } from "./options.js";
 import { NativeProcessService } from "./process/process-service.js";
+import { RdmaNetlinkSocket } from "./rdma-netlink/rdma-netlink-socket.js";
 import { NativeUmadService } from "./umad/umad-service.js";
 import { NativeVerbsService } from "./verbs/verbs-service.js";
 
@@ -27,7 +29,7 @@ class OpenNativeServices implements NativeServices {
   readonly verbs: NativeVerbsService;
   readonly process: ProcessService;
   readonly #libraries: Libraries;
-  readonly #sources = new Set<AddressSource>();
+  readonly #sources = new Set<AddressSource | RdmaNetlink>();
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -47,9 +49,7 @@ class OpenNativeServices implements NativeServices {
   }
 
   openAddressSource(): AddressSource {
-    if (this.#closing !== undefined) {
-      throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: "the native services" } });
-    }
+    this.#mustBeOpen();
     const onClose = (source: AddressSource): void => {
       this.#sources.delete(source);
     };
@@ -62,6 +62,15 @@ class OpenNativeServices implements NativeServices {
     return source;
   }
 
+  openRdmaNetlink(options: RdmaNetlinkOptions = {}): RdmaNetlink {
+    this.#mustBeOpen();
+    const socket = new RdmaNetlinkSocket(this.binding, options, (closed) => {
+      this.#sources.delete(closed);
+    });
+    this.#sources.add(socket);
+    return socket;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -69,6 +78,12 @@ class OpenNativeServices implements NativeServices {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closing !== undefined) {
+      throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: "the native services" } });
+    }
   }
 
   async #close(): Promise<void> {

@@ -76,6 +76,7 @@ export function fakeBinding(parts: Partial<NativeBinding>): NativeBinding {
     openVerbs: refuse("openVerbs"),
     attachFabric: refuse("attachFabric"),
     openNetlink: refuse("openNetlink"),
+    adoptNetlink: refuse("adoptNetlink"),
     peerCredentials: refuse("peerCredentials"),
     describeSocket: () => undefined,
     sendDatagram: refuse("sendDatagram"),

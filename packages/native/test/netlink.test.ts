@@ -1,9 +1,8 @@
 import { RtnetlinkAddressSource } from "../src/addresses/rtnetlink-source.js";
-import type { NetlinkSocketBinding } from "../src/binding.js";
 import { openNative } from "../src/index.js";
 import { loadBinding } from "../src/load-binding.js";
 import { encodeDumpRequest, NETLINK, parseMessages } from "../src/rtnetlink/message.js";
-import { systemError } from "./fake-binding.js";
+import { FakeNetlinkSocket } from "./fake-netlink-socket.js";
 import { take } from "./support.js";
 
 test("this kernel lists its links, the loopback interface among them", async () => {
@@ -57,36 +56,8 @@ test("a protocol that the kernel does not have is a coded error", () => {
   ).toThrow(expect.objectContaining({ code: "VERBENA_NATIVE_NETLINK", errno: 93, syscall: "socket" }));
 });
 
-/** A socket that the test drives. */
-class FakeSocket implements NetlinkSocketBinding {
-  readonly requests: Uint8Array[] = [];
-  isReading = true;
-  isClosed = false;
-  deliver: (...datagrams: readonly Buffer[]) => void = () => undefined;
-  overflow: () => void = () => undefined;
-  fail: (errno: number) => void = () => undefined;
-  send(datagram: Uint8Array): void {
-    this.requests.push(datagram);
-  }
-  start(
-    onDatagrams: (datagrams: readonly Buffer[]) => void,
-    onOverflow: () => void,
-    onFailure: (error: Error) => void,
-  ): void {
-    this.deliver = (...datagrams) => onDatagrams(datagrams);
-    this.overflow = onOverflow;
-    this.fail = (errno) => onFailure(systemError("ENETDOWN", errno, "recvfrom"));
-  }
-  setReading(isReading: boolean): void {
-    this.isReading = isReading;
-  }
-  close(): void {
-    this.isClosed = true;
-  }
-}
-
 test("an overflow is a reset and a new listing; a broken socket fails the reader", async () => {
-  const socket = new FakeSocket();
+  const socket = new FakeNetlinkSocket();
   await using source = new RtnetlinkAddressSource({ openNetlink: () => socket });
   const events = source.events();
   expect(socket.requests).toHaveLength(1);
@@ -98,7 +69,7 @@ test("an overflow is a reset and a new listing; a broken socket fails the reader
 });
 
 test("malformed bytes end the source with a coded error", async () => {
-  const socket = new FakeSocket();
+  const socket = new FakeNetlinkSocket();
   await using source = new RtnetlinkAddressSource({ openNetlink: () => socket });
   const pending = source.events().next();
   socket.deliver(Buffer.alloc(5));

@@ -1,3 +1,4 @@
+import { NETLINK_TIMEOUT_MS } from "@verbena/ib";
 import * as v from "valibot";
 import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
 import { DEFAULT_BREAKER_AFTER, DEFAULT_BREAKER_PAUSE_MS } from "../sa-client/sa-breaker.js";
@@ -54,6 +55,17 @@ const daemon = section({
   acmePlusKernelOnly: v.optional(
     described(flag, "true withholds the second socket or port name, the one librdmacm looks for."),
     OPTION_TABLE.acme_plus_kernel_only.fallback,
+  ),
+  kernelService: v.optional(
+    described(flag, "Answer the kernel's path queries (RDMA netlink); false leaves them to the subnet administrator."),
+    true,
+  ),
+  kernelTimeoutMs: v.optional(
+    described(
+      count(NETLINK_TIMEOUT_MS.MIN, NETLINK_TIMEOUT_MS.MAX),
+      "How long the kernel waits for our answer before it asks the subnet administrator itself, milliseconds. The kernel is told.",
+    ),
+    NETLINK_TIMEOUT_MS.DEFAULT,
   ),
   runDirectory: v.optional(described(text, "Folder of the sockets and port files."), DEFAULT_PATHS.run),
   logFile: v.optional(

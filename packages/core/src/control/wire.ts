@@ -117,6 +117,24 @@ export interface StatsJson {
   readonly uptimeMs: number;
 }
 
+/** How the daemon gets on with the kernel, which asks it for paths over RDMA netlink. */
+export interface KernelServiceJson {
+  /**
+   * `off`: not wanted, or a node of a simulated fabric; `starting`: not confirmed yet; `serving`; `lost`: the kernel asks the subnet
+   * administrator itself, for the reason given.
+   */
+  readonly state: "off" | "starting" | "serving" | "lost";
+  /** Why, and what to do about it: for `off` and `lost`. */
+  readonly reason?: string;
+  /** How long the kernel waits for an answer, milliseconds. */
+  readonly timeoutMs: number;
+  readonly requests: number;
+  /** Of these, answered with a failure: the kernel asks the subnet administrator itself. */
+  readonly failures: number;
+  /** How often requests were lost because they were not read in time. */
+  readonly overruns: number;
+}
+
 /** `GET /v1/status`. */
 export interface StatusJson {
   readonly name: "verbena";
@@ -131,6 +149,8 @@ export interface StatusJson {
   readonly reloads: number;
   readonly endpoints: { readonly ready: number; readonly joining: number; readonly failed: number };
   readonly providers: readonly string[];
+  /** An older daemon does not tell. */
+  readonly kernelService?: KernelServiceJson;
   /** Warnings of the configuration in use. */
   readonly warnings: readonly string[];
 }

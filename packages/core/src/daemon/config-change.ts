@@ -24,7 +24,7 @@ const ENGINE_SECTIONS = [
   "folder",
 ] as const satisfies readonly (keyof DaemonConfig)[];
 
-const LIVE_KEYS = ["logFile", "logLevel", "stopDeadlineMs"] as const;
+const LIVE_KEYS = ["logFile", "logLevel", "stopDeadlineMs", "kernelTimeoutMs"] as const;
 
 /** Compares the running configuration with a new one. */
 export function compareConfigs(before: DaemonConfig, after: DaemonConfig): ConfigChange {

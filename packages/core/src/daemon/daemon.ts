@@ -122,6 +122,7 @@ export class Daemon implements AsyncDisposable {
       reloads: this.#reloads,
       endpoints: { ready: count("ready"), joining: count("joining"), failed: count("failed") },
       providers: this.#parts?.composed?.providers ?? [],
+      ...(this.#parts?.kernel === undefined ? {} : { kernelService: this.#parts.kernel.status }),
       warnings: warningsOf(this.#loaded?.diagnostics ?? []),
     };
   }
@@ -176,6 +177,7 @@ export class Daemon implements AsyncDisposable {
       else if (change.needsAddresses) await this.#readdress(next.config, parts);
       // A device that has come since is found, too.
       parts.composed.engine.rescan();
+      parts.kernel.refresh(next.config.daemon.kernelTimeoutMs);
       log.reopen(logOptions(next.config));
       this.#loaded = next;
       this.#preloadVersions = versions;

@@ -1,5 +1,6 @@
 import type { FileLock, NativeOptions, NativeServices } from "@verbena/native";
 import { createAcmHandler } from "../acm/acm-handler.js";
+import { AcmEdgeCounters } from "../acm/edge-counters.js";
 import type { DaemonConfig } from "../config/daemon-config.js";
 import { type ControlServer, createControlServer } from "../control/control-server.js";
 import type { ControlHost } from "../control/routes.js";
@@ -10,6 +11,7 @@ import { coreError } from "../errors.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { type AcmServer, createAcmServer } from "../server/acm-server.js";
 import { EngineSwitch } from "./engine-switch.js";
+import { type KernelLink, openKernelLink } from "./kernel-link.js";
 import { type ListeningPlan, planListening } from "./listening.js";
 import { DaemonLog, type LogLevel } from "./log.js";
 import type { DaemonOptions } from "./options.js";
@@ -23,6 +25,7 @@ export interface Parts {
   composed?: ComposedEngine;
   engine?: EngineSwitch;
   server?: AcmServer;
+  kernel?: KernelLink;
   /** Takes back the names in the run directory. */
   withdraw?: () => void;
   control?: ControlServer;
@@ -68,15 +71,17 @@ export async function openService(
   const path = controlPath(config, plan);
   parts.composed = await composeDaemonEngine(config, options, clock, parts.host, logger);
   parts.engine = new EngineSwitch(parts.composed.engine);
+  const edge = new AcmEdgeCounters();
   parts.server = await createAcmServer({
     listeners: [plan.listener],
-    handler: createAcmHandler({ engine: parts.engine, logger }),
+    handler: createAcmHandler({ engine: parts.engine, edge, logger }),
     clock,
     logger,
     limits: { closeMs: config.daemon.stopDeadlineMs, ...options.limits },
     peerCredentials: (fd) => native.process.peerCredentials(fd),
   });
   parts.withdraw = plan.publish();
+  parts.kernel = openKernelLink(config.daemon, { host: parts.host, engine: parts.engine, edge, clock, logger, passed });
   if (path === undefined) return;
   parts.control = await createControlServer({
     path,
@@ -128,6 +133,7 @@ export async function closeParts(
     await within(clock, left(), parts.server.close());
     parts.server.destroy();
   }
+  await parts.kernel?.close();
   await parts.control?.close();
   const isDone = await within(clock, Math.max(left(), GRACE_MS), closeEngine(parts, busy));
   if (!isDone) parts.log?.logger.error("not everything could be closed before the deadline");

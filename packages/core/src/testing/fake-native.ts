@@ -1,8 +1,17 @@
 import type { Lid } from "@verbena/ib";
-import type { AddressSource, Availability, DeviceEvent, NativeServices, ProcessService } from "@verbena/native";
+import type {
+  AddressSource,
+  Availability,
+  DeviceEvent,
+  NativeServices,
+  ProcessService,
+  RdmaNetlink,
+  RdmaNetlinkOptions,
+} from "@verbena/native";
 import type { Clock } from "../sdk/services.js";
 import { FakeAddresses } from "./fake-addresses.js";
 import { type FakeDevice, type FakeDeviceSpec, type FakePort, fakePort } from "./fake-device.js";
+import { FakeKernel } from "./fake-kernel.js";
 import { FakeSa } from "./fake-sa.js";
 import { FakeUmad } from "./fake-umad.js";
 import { FakeVerbs } from "./fake-verbs.js";
@@ -20,6 +29,7 @@ export class FakeNative implements NativeServices {
   readonly hardware = new Map<string, FakeDevice>();
   readonly sa = new FakeSa();
   readonly addresses = new FakeAddresses();
+  readonly kernel = new FakeKernel();
   readonly umad: FakeUmad;
   readonly verbs: FakeVerbs;
   readonly process: ProcessService = {
@@ -43,6 +53,10 @@ export class FakeNative implements NativeServices {
 
   openAddressSource(): AddressSource {
     return this.addresses.openSource();
+  }
+
+  openRdmaNetlink(options?: RdmaNetlinkOptions): RdmaNetlink {
+    return this.kernel.open(options);
   }
 
   /** Adds a device; nobody is told (verbs has no such event). */

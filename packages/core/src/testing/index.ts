@@ -1,6 +1,7 @@
 export { FakeAddresses } from "./fake-addresses.js";
 export type { FakeDevice, FakeDeviceSpec, FakePort, FakePortSpec } from "./fake-device.js";
 export { fakePort } from "./fake-device.js";
+export { FakeKernel } from "./fake-kernel.js";
 export type { FakeNativeOptions } from "./fake-native.js";
 export { FakeNative } from "./fake-native.js";
 export { FakeEndpointSession, FakePortSession, FakeProvider } from "./fake-provider.js";

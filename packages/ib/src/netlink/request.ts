@@ -154,18 +154,22 @@ function queryAttributes(query: NetlinkPathQuery): readonly NetlinkAttribute[] {
   return attributes;
 }
 
-/** Encodes SET_TIMEOUT, 24 bytes: how long the kernel waits for answers, in ms (it clamps to 100 … 200000). Throws `VERBENA_IB_VALUE`. */
+/**
+ * Encodes SET_TIMEOUT, 24 bytes: how long the kernel waits for answers, in ms (see `NETLINK_TIMEOUT_MS`). It is silent about success unless
+ * an acknowledgement is wanted: an error message (`decodeNetlinkError`) with errno 0. Throws `VERBENA_IB_VALUE`.
+ */
 export function encodeNetlinkSetTimeout(message: {
   readonly sequence: number;
   readonly pid: number;
   readonly timeoutMs: number;
+  readonly wantsAck?: boolean;
 }): Buffer {
   const payload = Buffer.alloc(4);
   writeU32Host(payload, 0, checkUint(message.timeoutMs, 0xffff_ffff, "NetlinkSetTimeout.timeoutMs"));
   const buf = Buffer.alloc(NETLINK_HEADER_SIZE + netlinkAttributeSize(4));
   writeNetlinkHeader(buf, {
     type: NetlinkLs.SET_TIMEOUT,
-    flags: NetlinkLs.FLAG_REQUEST,
+    flags: NetlinkLs.FLAG_REQUEST | (message.wantsAck === true ? NetlinkLs.FLAG_ACK : 0),
     sequence: message.sequence,
     pid: message.pid,
   });

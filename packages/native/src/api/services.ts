@@ -1,5 +1,6 @@
 import type { AddressSource } from "./addresses.js";
 import type { ProcessService } from "./process.js";
+import type { RdmaNetlink, RdmaNetlinkOptions } from "./rdma-netlink.js";
 import type { UmadService } from "./umad.js";
 import type { VerbsService } from "./verbs.js";
 
@@ -33,6 +34,11 @@ export interface NativeServices extends AsyncDisposable {
   readonly process: ProcessService;
   /** rtnetlink, or the simulator's control socket when a fabric is joined. */
   openAddressSource(): AddressSource;
+  /**
+   * Joins the group in which this host's kernel asks its local service, also when a fabric is joined: whether to is the caller's decision.
+   * Throws `VERBENA_NATIVE_RDMA_NETLINK`: without CAP_NET_ADMIN (EPERM) or RDMA in the kernel (EPROTONOSUPPORT).
+   */
+  openRdmaNetlink(options?: RdmaNetlinkOptions): RdmaNetlink;
   /** Idempotent. Closes everything that was opened through this object. */
   close(): Promise<void>;
 }

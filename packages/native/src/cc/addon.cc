@@ -28,6 +28,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("openUmad", Napi::Function::New(env, UmadBinding::Open, "openUmad"));
   exports.Set("openVerbs", Napi::Function::New(env, VerbsBinding::Open, "openVerbs"));
   exports.Set("openNetlink", Napi::Function::New(env, NetlinkSocket::Open, "openNetlink"));
+  exports.Set("adoptNetlink", Napi::Function::New(env, NetlinkSocket::Adopt, "adoptNetlink"));
   DefineProcessFunctions(env, exports);
 #ifdef VERBENA_PLANT
   exports.Set("plantFault", Napi::Function::New(env, PlantFault, "plantFault"));

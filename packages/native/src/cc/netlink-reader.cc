@@ -1,6 +1,7 @@
 #include "netlink-reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,10 +20,35 @@ int NetlinkReader::Open(int protocol, uint32_t groups, const char** syscall) {
   address.nl_family = AF_NETLINK;
   address.nl_groups = groups;
   *syscall = "bind";
-  if (bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) return 0;
+  if (bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0) {
+    EnlargeBuffer();
+    return 0;
+  }
   const int error = errno;
   Close();
   return error;
+}
+
+int NetlinkReader::Adopt(int fd, const char** syscall) {
+  *syscall = "getsockopt";
+  int family = 0;
+  socklen_t size = sizeof family;
+  if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0) return errno;
+  if (family != AF_NETLINK) return EAFNOSUPPORT;
+  *syscall = "fcntl";
+  const int status = fcntl(fd, F_GETFL);
+  const int flags = fcntl(fd, F_GETFD);
+  if (status < 0 || flags < 0) return errno;
+  if (fcntl(fd, F_SETFL, status | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, flags | FD_CLOEXEC) < 0) return errno;
+  fd_ = fd;
+  EnlargeBuffer();
+  return 0;
+}
+
+void NetlinkReader::EnlargeBuffer() {
+  // Beyond the system's limit only with CAP_NET_ADMIN; without it as much as the limit allows. A small buffer is no failure.
+  if (setsockopt(fd_, SOL_SOCKET, SO_RCVBUFFORCE, &kReceiveBuffer, sizeof kReceiveBuffer) == 0) return;
+  setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof kReceiveBuffer);
 }
 
 void NetlinkReader::Close() {

@@ -6,7 +6,7 @@
 
 namespace verbena {
 
-// Moves datagrams of one netlink socket; what they mean is decided in TypeScript (src/rtnetlink). Owns the descriptor.
+// Moves datagrams of one netlink socket; what they mean is decided in TypeScript. Owns the descriptor.
 class NetlinkReader {
  public:
   enum class Outcome { kDrained, kMore, kOverflow, kFailed };
@@ -14,6 +14,8 @@ class NetlinkReader {
   // One turn of the event loop takes at most so much.
   static constexpr int kMaxDatagrams = 64;
   static constexpr size_t kMaxBytes = 1 << 20;
+  // What the kernel keeps for us while the loop is busy. Its default holds some 200 messages, fewer than one storm of a large cluster.
+  static constexpr int kReceiveBuffer = 1 << 20;
 
   NetlinkReader() = default;
   ~NetlinkReader();
@@ -22,6 +24,8 @@ class NetlinkReader {
 
   // Opens a non-blocking socket bound to the multicast groups of the mask. 0 or a positive errno; `*syscall` names what failed.
   int Open(int protocol, uint32_t groups, const char** syscall);
+  // Takes over an open netlink socket, such as one that systemd has bound. 0 or a positive errno; the descriptor stays the caller's then.
+  int Adopt(int fd, const char** syscall);
   void Close();
   int fd() const { return fd_; }
 
@@ -33,6 +37,8 @@ class NetlinkReader {
   int error() const { return error_; }
 
  private:
+  void EnlargeBuffer();
+
   int fd_ = -1;
   int error_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include <limits>
 #include <utility>
 
 #include "arguments.h"
@@ -14,6 +15,14 @@ Napi::Function NetlinkSocket::Define(Napi::Env env) {
                       InstanceMethod("setReading", &NetlinkSocket::SetReading), InstanceMethod("close", &NetlinkSocket::Close)});
 }
 
+namespace {
+
+Napi::Value Wrap(Napi::Env env, std::unique_ptr<NetlinkReader> reader) {
+  return Environment::Of(env).New(Environment::Of(env).netlink_socket, &reader);
+}
+
+}  // namespace
+
 Napi::Value NetlinkSocket::Open(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   int protocol = 0;
@@ -23,7 +32,17 @@ Napi::Value NetlinkSocket::Open(const Napi::CallbackInfo& info) {
   if (const int error = reader->Open(protocol, info[1].As<Napi::Number>().Uint32Value(), &syscall)) {
     return Throw(SystemError(env, error, syscall));
   }
-  return Environment::Of(env).New(Environment::Of(env).netlink_socket, &reader);
+  return Wrap(env, std::move(reader));
+}
+
+Napi::Value NetlinkSocket::Adopt(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  int fd = 0;
+  if (!ReadInt(info, 0, 0, std::numeric_limits<int>::max(), &fd)) return ThrowArguments(env, "adoptNetlink(fd)");
+  auto reader = std::make_unique<NetlinkReader>();
+  const char* syscall = "";
+  if (const int error = reader->Adopt(fd, &syscall)) return Throw(SystemError(env, error, syscall));
+  return Wrap(env, std::move(reader));
 }
 
 NetlinkSocket::NetlinkSocket(const Napi::CallbackInfo& info) : ObjectWrap(info) {
@@ -41,8 +60,7 @@ NetlinkSocket::~NetlinkSocket() {
 void NetlinkSocket::CloseNow() {
   on_datagrams_.Reset();
   on_overflow_.Reset();
-  on_failure_.Reset();
-  poller_.reset();
+  watch_.Reset();
   reader_.reset();
 }
 
@@ -63,29 +81,14 @@ Napi::Value NetlinkSocket::Start(const Napi::CallbackInfo& info) {
   if (!info[0].IsFunction() || !info[1].IsFunction() || !info[2].IsFunction()) {
     return ThrowArguments(env, "start(onDatagrams, onOverflow, onFailure)");
   }
-  if (poller_ != nullptr) return Throw(SystemError(env, EALREADY, "start"));
-  int error = 0;
-  poller_ = FdPoller::Open(Environment::Of(env), reader_->fd(), [this](int failure) { OnReady(failure); }, &error);
-  if (poller_ == nullptr || (error = poller_->Start()) != 0) {
-    poller_.reset();
-    return Throw(SystemError(env, error, "epoll_ctl"));
-  }
+  watch_.Start(env, reader_->fd(), info[2], [this](int failure) { OnReady(failure); });
+  if (env.IsExceptionPending()) return env.Undefined();
   on_datagrams_ = JsCallback(info[0].As<Napi::Function>());
   on_overflow_ = JsCallback(info[1].As<Napi::Function>());
-  on_failure_ = JsCallback(info[2].As<Napi::Function>());
   return env.Undefined();
 }
 
-Napi::Value NetlinkSocket::SetReading(const Napi::CallbackInfo& info) {
-  if (!info[0].IsBoolean()) return ThrowArguments(info.Env(), "setReading(boolean)");
-  if (poller_ == nullptr) return info.Env().Undefined();
-  if (info[0].As<Napi::Boolean>().Value()) {
-    poller_->Start();
-  } else {
-    poller_->Stop();
-  }
-  return info.Env().Undefined();
-}
+Napi::Value NetlinkSocket::SetReading(const Napi::CallbackInfo& info) { return watch_.SetReading(info); }
 
 void NetlinkSocket::OnReady(int error) {
   if (reader_ == nullptr) return;
@@ -93,7 +96,7 @@ void NetlinkSocket::OnReady(int error) {
   Napi::HandleScope scope(env);
   if (!CanRunJs(env)) return;
   // A full receive buffer shows up as an error of the descriptor as well; reading it tells which, and clears it.
-  if (error != 0 && error != EBADF) return Fail(error);
+  if (error != 0 && error != EBADF) return watch_.Fail(env, error, "recvfrom");
   std::vector<std::vector<uint8_t>> datagrams;
   const auto outcome = reader_->Receive(&datagrams);
   const int receive_error = reader_->error();
@@ -107,16 +110,9 @@ void NetlinkSocket::OnReady(int error) {
   }
   if (reader_ != nullptr && outcome == NetlinkReader::Outcome::kOverflow) on_overflow_.Call(env, {});
   // libuv stops watching a descriptor once it has reported an error.
-  if (reader_ != nullptr && error != 0 && poller_ != nullptr) poller_->Start();
-  if (reader_ != nullptr && outcome == NetlinkReader::Outcome::kFailed) Fail(receive_error);
+  if (reader_ != nullptr && error != 0) watch_.Resume();
+  if (reader_ != nullptr && outcome == NetlinkReader::Outcome::kFailed) watch_.Fail(env, receive_error, "recvfrom");
   Unref();
-}
-
-void NetlinkSocket::Fail(int error) {
-  poller_.reset();
-  Napi::Env env = Env();
-  Napi::HandleScope scope(env);
-  on_failure_.Call(env, {SystemError(env, error, "recvfrom").Value()});
 }
 
 Napi::Value NetlinkSocket::Close(const Napi::CallbackInfo& info) {

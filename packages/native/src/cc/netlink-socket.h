@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "descriptor-watch.h"
 #include "environment.h"
-#include "fd-poller.h"
 #include "js-callback.h"
 #include "netlink-reader.h"
 
@@ -17,6 +17,8 @@ class NetlinkSocket : public Napi::ObjectWrap<NetlinkSocket>, public Closable {
   static Napi::Function Define(Napi::Env env);
   // openNetlink(protocol, groups)
   static Napi::Value Open(const Napi::CallbackInfo& info);
+  // adoptNetlink(fd): the descriptor belongs to the new object.
+  static Napi::Value Adopt(const Napi::CallbackInfo& info);
 
   explicit NetlinkSocket(const Napi::CallbackInfo& info);
   ~NetlinkSocket() override;
@@ -29,13 +31,11 @@ class NetlinkSocket : public Napi::ObjectWrap<NetlinkSocket>, public Closable {
   Napi::Value Close(const Napi::CallbackInfo& info);
 
   void OnReady(int error);
-  void Fail(int error);
 
   std::unique_ptr<NetlinkReader> reader_;  // NULL once closed
   JsCallback on_datagrams_;
   JsCallback on_overflow_;
-  JsCallback on_failure_;
-  std::unique_ptr<FdPoller> poller_;  // must go before the socket is closed
+  DescriptorWatch watch_;  // must go before the socket is closed
 };
 
 }  // namespace verbena

@@ -55,8 +55,7 @@ VerbsContext::~VerbsContext() {
 void VerbsContext::CloseNow() {
   if (context_ == nullptr) return;
   on_events_.Reset();
-  on_failure_.Reset();
-  poller_.reset();
+  watch_.Reset();
   library_->fn().ibv_close_device(std::exchange(context_, nullptr));
 }
 
@@ -154,38 +153,22 @@ Napi::Value VerbsContext::Start(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (context_ == nullptr) return ThrowClosed(env);
   if (!info[0].IsFunction() || !info[1].IsFunction()) return ThrowArguments(env, "start(onEvents, onFailure)");
-  if (poller_ != nullptr) return Throw(SystemError(env, EALREADY, "start"));
   // The library reads events with a blocking read; on a non-blocking descriptor it gives EAGAIN instead.
   const int flags = fcntl(context_->async_fd, F_GETFL);
   if (flags < 0 || fcntl(context_->async_fd, F_SETFL, flags | O_NONBLOCK) < 0) return Throw(SystemError(env, errno, "fcntl"));
-  int error = 0;
-  poller_ = FdPoller::Open(Environment::Of(env), context_->async_fd, [this](int failure) { OnReady(failure); }, &error);
-  if (poller_ == nullptr || (error = poller_->Start()) != 0) {
-    poller_.reset();
-    return Throw(SystemError(env, error, "epoll_ctl"));
-  }
-  on_events_ = JsCallback(info[0].As<Napi::Function>());
-  on_failure_ = JsCallback(info[1].As<Napi::Function>());
+  watch_.Start(env, context_->async_fd, info[1], [this](int failure) { OnReady(failure); });
+  if (!env.IsExceptionPending()) on_events_ = JsCallback(info[0].As<Napi::Function>());
   return env.Undefined();
 }
 
-Napi::Value VerbsContext::SetReading(const Napi::CallbackInfo& info) {
-  if (!info[0].IsBoolean()) return ThrowArguments(info.Env(), "setReading(boolean)");
-  if (poller_ == nullptr) return info.Env().Undefined();
-  if (info[0].As<Napi::Boolean>().Value()) {
-    poller_->Start();
-  } else {
-    poller_->Stop();
-  }
-  return info.Env().Undefined();
-}
+Napi::Value VerbsContext::SetReading(const Napi::CallbackInfo& info) { return watch_.SetReading(info); }
 
 void VerbsContext::OnReady(int error) {
   if (context_ == nullptr) return;
   Napi::Env env = Env();
   Napi::HandleScope scope(env);
   if (!CanRunJs(env)) return;
-  if (error != 0) return Fail(error, "poll");
+  if (error != 0) return watch_.Fail(env, error, "poll");
   Napi::Array events = Napi::Array::New(env);
   uint32_t count = 0;
   int failure = 0;
@@ -206,14 +189,7 @@ void VerbsContext::OnReady(int error) {
     on_events_.Call(env, {events});
     Unref();
   }
-  if (failure != 0 && context_ != nullptr) Fail(failure, "ibv_get_async_event");
-}
-
-void VerbsContext::Fail(int error, const char* syscall) {
-  poller_.reset();
-  Napi::Env env = Env();
-  Napi::HandleScope scope(env);
-  on_failure_.Call(env, {SystemError(env, error, syscall).Value()});
+  if (failure != 0 && context_ != nullptr) watch_.Fail(env, failure, "ibv_get_async_event");
 }
 
 Napi::Value VerbsContext::Close(const Napi::CallbackInfo& info) {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "environment.h"
-#include "fd-poller.h"
+#include "descriptor-watch.h"
 #include "js-callback.h"
 #include "verbs-library.h"
 
@@ -35,13 +35,11 @@ class VerbsContext : public Napi::ObjectWrap<VerbsContext>, public Closable {
   Napi::Value Close(const Napi::CallbackInfo& info);
 
   void OnReady(int error);
-  void Fail(int error, const char* syscall);
 
   std::shared_ptr<VerbsLibrary> library_;
   vb_ibv_context* context_ = nullptr;
   JsCallback on_events_;
-  JsCallback on_failure_;
-  std::unique_ptr<FdPoller> poller_;  // must go before the context is closed
+  DescriptorWatch watch_;  // must go before the context is closed
 };
 
 }  // namespace verbena

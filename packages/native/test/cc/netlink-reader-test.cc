@@ -2,6 +2,7 @@
 #include "netlink-reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <poll.h>
@@ -61,6 +62,24 @@ int main() {
   reader.Close();
   CHECK(reader.Receive(&datagrams) == NetlinkReader::Outcome::kFailed);
   CHECK_EQ(reader.error(), EBADF);
+
+  // A socket that somebody else has opened is read without blocking, and not inherited by children.
+  const int handed_over = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
+  NetlinkReader adopted;
+  CHECK_EQ(adopted.Adopt(handed_over, &syscall), 0);
+  CHECK_EQ(adopted.fd(), handed_over);
+  CHECK(adopted.Receive(&datagrams) == NetlinkReader::Outcome::kDrained);
+  CHECK((fcntl(handed_over, F_GETFL) & O_NONBLOCK) != 0);
+  CHECK((fcntl(handed_over, F_GETFD) & FD_CLOEXEC) != 0);
+  adopted.Close();
+  CHECK_EQ(fcntl(handed_over, F_GETFD), -1);
+  NetlinkReader refused;
+  const int other = socket(AF_UNIX, SOCK_STREAM, 0);
+  CHECK_EQ(refused.Adopt(other, &syscall), EAFNOSUPPORT);
+  CHECK_EQ(refused.fd(), -1);
+  CHECK_EQ(close(other), 0);
+  CHECK_EQ(refused.Adopt(other, &syscall), EBADF);
+
   NetlinkReader unknown;
   CHECK_EQ(unknown.Open(255, 0, &syscall), EPROTONOSUPPORT);
   CHECK(strcmp(syscall, "socket") == 0);
