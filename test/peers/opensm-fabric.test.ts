@@ -199,6 +199,13 @@ suite(title("OpenSM on 100 hosts and 5 switches"), () => {
     expect((await runOnNode(net.dir, "H7", "saquery", "NR")).stdout.match(/Record dump:/g)).toHaveLength(105);
   });
 
+  it("logs and represses the traps of links", async () => {
+    for (const trap of [129, 130, 131]) {
+      expect(await net.control.request({ op: "trap", end: "L1[2]", trap })).toEqual({ sent: true });
+      await opensm.logs(`num:${String(trap)}`);
+    }
+  });
+
   it("multicast reaches those who joined at its SA", async () => {
     const started: ChildProcess[] = [];
     const member = async (node: string, ...words: readonly string[]) => {

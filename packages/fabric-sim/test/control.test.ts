@@ -64,6 +64,29 @@ describe("requests", () => {
     });
   });
 
+  it("gid and pkey change entries of a host port's tables", async () => {
+    const guid = "0x00000000000000aa";
+    expect(await client.request({ op: "gid", end: "H2", index: 2, guid })).toEqual({
+      gids: ["fe80::2:c903:10:11", "::", "fe80::aa"],
+    });
+    expect(await rejectionOf(client.request({ op: "gid", end: "H3", index: 1, guid }))).toMatchObject({
+      code: "VERBENA_SIM_CONTROL_REQUEST",
+      message: expect.stringContaining("H2[1] has that GUID") as string,
+    });
+    expect(await client.request({ op: "gid", end: "H2", index: 2 })).toEqual({ gids: ["fe80::2:c903:10:11"] });
+    expect(await client.request({ op: "pkey", end: "H2", index: 1, pkey: "0x8007" })).toEqual({
+      pkeys: ["0xffff", "0x8007"],
+    });
+    expect(await client.request({ op: "pkey", end: "H2", index: 0 })).toEqual({ pkeys: ["0x0000", "0x8007"] });
+    expect(await rejectionOf(client.request({ op: "pkey", end: "L1[1]", index: 0 }))).toMatchObject({
+      code: "VERBENA_SIM_PORT_UNKNOWN",
+    });
+  });
+
+  it("a link raises a trap", async () => {
+    expect(await client.request({ op: "trap", end: "L1[1]", trap: 131 })).toEqual({ sent: true });
+  });
+
   it("links get faults, which are listed until they are cleared", async () => {
     const none = { lossPercent: 0, delayMs: 0, jitterMs: 0, duplicatePercent: 0, reorderPercent: 0 };
     await client.request({ op: "fault", action: "set", delayMs: 1 });

@@ -374,6 +374,40 @@ describe("traps", () => {
     expect(services.timers).toBe(0);
   });
 
+  it.each([129, 130, 131] as const)(
+    "%i of a link names its port, and comes no faster than the SubnetTimeOut",
+    (number) => {
+      const { services, simulation, fabric, traps, repress } = managed();
+      expect(simulation.agents.trap(fabric.portNamed("L1[5]"), number)).toBe(true);
+      services.run();
+      const [trap] = traps();
+      const { details, ...notice } = noticeOf(trap!);
+      expect(notice).toMatchObject({ isGeneric: true, type: 1, producerType: 2, trapNumber: number, issuerLid: 3 });
+      // ntc_129_131: two reserved bytes, LID, port number.
+      expect([...details.subarray(0, 5)]).toEqual([0, 0, 0, 3, 5]);
+      repress(trap!, 3);
+      simulation.agents.trap(fabric.portNamed("L1[5]"), number);
+      simulation.agents.trap(fabric.portNamed("L1[5]"), number);
+      services.advance(1000);
+      expect(traps()).toHaveLength(1);
+      services.advance(100);
+      expect(traps()).toHaveLength(2);
+      repress(traps()[1]!, 3);
+      services.advance(5000);
+      expect(traps()).toHaveLength(2);
+      // Another port has a trap of its own.
+      simulation.agents.trap(fabric.portNamed("L1[2]"), number);
+      services.run();
+      expect(traps()).toHaveLength(3);
+      simulation.close();
+    },
+  );
+
+  it("of a node that knows no manager are not sent", () => {
+    const { simulation, fabric } = managed();
+    expect(simulation.agents.trap(fabric.portNamed("H5"), 129)).toBe(false);
+  });
+
   it("are the bytes that an SM reads", () => {
     const { services, fabric, traps } = managed();
     fabric.setLink(fabric.portNamed("H4"), false);

@@ -18,6 +18,7 @@ import {
   PKey,
   PortCapability,
   SaAttribute,
+  TrapNumber,
 } from "@verbena/ib";
 import { Simulation } from "../src/process/simulation.js";
 import { Subscriptions } from "../src/sa/subscriptions.js";
@@ -86,6 +87,23 @@ function joinOrLeave(client: SaClient, method: number) {
 }
 
 describe("a subscriber", () => {
+  it("hears of the traps that links raise, which the manager represses", () => {
+    const { services, simulation, client } = start();
+    const h2 = client("H2");
+    inform(h2);
+    expect(simulation.agents.trap(simulation.fabric.portNamed("L1[3]"), 130)).toBe(true);
+    services.run();
+    const [report] = reports(h2);
+    expect(report?.notice).toMatchObject({
+      trapNumber: TrapNumber.BUFFER_OVERRUN,
+      issuerLid: 2,
+      issuerGid: simulation.fabric.nodeById("L1")?.ports[0]?.gid,
+    });
+    acknowledge(h2, report!);
+    services.run();
+    expect([services.timers, reports(h2).length]).toEqual([0, 1]);
+  });
+
   it("hears of GIDs that go out of service and come back", () => {
     const { services, simulation, client } = start();
     const h2 = client("H2");

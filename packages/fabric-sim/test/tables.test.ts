@@ -1,4 +1,5 @@
 import {
+  decodeGuidInfoRecord,
   decodeLftRecord,
   decodeNodeRecord,
   decodePathRecord,
@@ -7,8 +8,10 @@ import {
   encodeLftRecord,
   encodePathRecord,
   encodeSaMad,
+  Gid,
   Lid,
   MadMethod,
+  MadStatus,
   PKey,
   pathRecordMask,
   RmppFlag,
@@ -16,6 +19,7 @@ import {
   SaAttribute,
 } from "@verbena/ib";
 import fc from "fast-check";
+import { changeGid } from "../src/control/table-commands.js";
 import { Simulation } from "../src/process/simulation.js";
 import { RmppReceiver } from "../src/sa/rmpp-receiver.js";
 import { RmppSender } from "../src/sa/rmpp-sender.js";
@@ -70,6 +74,29 @@ describe("tables of path records", () => {
   it("have one node record for each node", () => {
     const names = client.table(SaAttribute.NODE_RECORD).map((data) => decodeNodeRecord(data).nodeDescription);
     expect(new Set(names).size).toBe(106);
+  });
+});
+
+describe("alias GIDs", () => {
+  it("lead to the port that has them, under the name they were asked by", () => {
+    const services = new ManualServices();
+    const simulation = new Simulation(fatTree({ hosts: 8, leafs: 2, spines: 1 }), services);
+    const client = new SaClient(simulation, services, "H1");
+    const port = simulation.fabric.portNamed("H8");
+    const dgid = Gid.parse("fe80::aa");
+    const wanted = { sgid: client.port.gid, dgid };
+    const ask = () =>
+      client.get(SaAttribute.PATH_RECORD, encodePathRecord(emptyPathRecord(wanted)), pathRecordMask(wanted));
+    expect(ask().status).toBe(MadStatus.SA_NO_RECORDS);
+    changeGid(simulation.fabric, { op: "gid", end: "H8", index: 9, guid: "0xaa" });
+    expect(decodePathRecord(ask().data)).toMatchObject({ dgid, dlid: port.lid, sgid: client.port.gid });
+    const guids = client
+      .table(SaAttribute.GUID_INFO_RECORD)
+      .map((data) => decodeGuidInfoRecord(data))
+      .filter(({ lid }) => lid === port.lid);
+    expect(guids.map((record) => record.guids[1])).toEqual([0n, 0xaan, 0n, 0n]);
+    changeGid(simulation.fabric, { op: "gid", end: "H8", index: 9 });
+    expect(ask().status).toBe(MadStatus.SA_NO_RECORDS);
   });
 });
 

@@ -10,10 +10,12 @@ import { transit } from "../fabric/route.js";
 import { cutRoute } from "../faults/outages.js";
 import type { LinkFault } from "../faults/wire-faults.js";
 import type { Simulation } from "../process/simulation.js";
+import type { LinkTrap } from "../sma/traps.js";
 import { formatTopology } from "../topology/format-topology.js";
 import { needNodesNamed } from "../topology/node-names.js";
 import { describeAddress, describeFabric, describeNode, describePort } from "./describe.js";
 import type { ControlRequest, ControlResults, FaultStatus, RouteResult } from "./protocol.js";
+import { changeGid, changePkey } from "./table-commands.js";
 
 /** Facts that only the process knows. */
 export interface CommandSurroundings {
@@ -91,6 +93,12 @@ export class Commands {
       }
       case "routes":
         return this.#route(request.from, request.to);
+      case "trap":
+        return { sent: simulation.agents.trap(simulation.fabric.portNamed(request.end), request.trap as LinkTrap) };
+      case "gid":
+        return changeGid(simulation.fabric, request);
+      case "pkey":
+        return changePkey(simulation.fabric, request);
       case "paths": {
         log.flush();
         const [sources, destinations] = [this.#hostPorts(request.from), this.#hostPorts(request.to)];

@@ -24,7 +24,8 @@ const count: Check = (value) =>
     : "must be a whole number from 1 to 10000";
 const percent: Check = (value) =>
   typeof value === "number" && value >= 0 && value <= 100 ? undefined : "must be a number from 0 to 100";
-const portNumber: Check = (value) =>
+/** A port number, or the index of a table entry. */
+const smallNumber: Check = (value) =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 254
     ? undefined
     : "must be a whole number from 0 to 254";
@@ -34,6 +35,8 @@ const listOf =
     Array.isArray(value) && value.length > 0
       ? value.map(check).find((problem) => problem !== undefined)
       : "must be a list that is not empty";
+const linkTrap: Check = (value) =>
+  value === 129 || value === 130 || value === 131 ? undefined : "must be 129, 130 or 131";
 const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
@@ -52,7 +55,7 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
     needed: {},
     optional: {
       node: text,
-      port: portNumber,
+      port: smallNumber,
       class: text,
       attribute: text,
       events: listOf(oneOf("send", "forward", "deliver", "drop")),
@@ -83,6 +86,9 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
   route: { needed: { action: oneOf("cut"), from: text, to: text } },
   addr: { needed: { action: oneOf("add", "del", "move"), address: text }, optional: { node: text, pkey: text } },
   addresses: { needed: {}, optional: { node: text, watch: flag } },
+  trap: { needed: { end: text, trap: linkTrap } },
+  gid: { needed: { end: text, index: smallNumber }, optional: { guid: text } },
+  pkey: { needed: { end: text, index: smallNumber }, optional: { pkey: text } },
   routes: { needed: { from: text, to: text } },
   paths: { needed: {}, optional: { from: text, to: text } },
   events: { needed: {}, optional: { watch: flag } },

@@ -55,6 +55,12 @@ export type ControlRequest =
     }
   | { readonly op: "addresses"; readonly node?: string; readonly watch?: boolean }
   | { readonly op: "routes"; readonly from: string; readonly to: string }
+  /** A link raises a trap: 129 link integrity, 130 buffer overrun, 131 flow control watchdog. */
+  | { readonly op: "trap"; readonly end: string; readonly trap: number }
+  /** Entry `index` (1 to 31) of the GID table of a host port; no `guid` frees it. */
+  | { readonly op: "gid"; readonly end: string; readonly index: number; readonly guid?: string }
+  /** Entry `index` of the P_Key table of a host port; no `pkey` frees it. */
+  | { readonly op: "pkey"; readonly end: string; readonly index: number; readonly pkey?: string }
   | { readonly op: "counters" }
   /** Paths that packets would arrive by now; `from` and `to` name host ports, without one all are meant. */
   | { readonly op: "paths"; readonly from?: string; readonly to?: string }
@@ -243,6 +249,12 @@ export interface ControlResults {
   readonly addr: { readonly addresses: readonly AddressMessage[] };
   readonly addresses: { readonly addresses: readonly AddressMessage[] };
   readonly routes: RouteResult;
+  /** False: the node knows no subnet manager. */
+  readonly trap: { readonly sent: boolean };
+  /** The table as it is then; `::` is a free entry. */
+  readonly gid: { readonly gids: readonly string[] };
+  /** The table as it is then; `0x0000` is a free entry. */
+  readonly pkey: { readonly pkeys: readonly string[] };
   readonly counters: CountersResult;
   readonly paths: PathsResult;
   readonly events: { readonly seq: number };

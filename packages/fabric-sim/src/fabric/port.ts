@@ -142,6 +142,11 @@ export class FabricPort {
     return this.hasBuiltInSm || this.isSmClaimed ? own | PortCapability.IS_SM : own;
   }
 
+  /** True for the port's own GUID and its aliases. */
+  hasGuid(guid: bigint): boolean {
+    return guid === this.guid || (guid !== 0n && this.aliasGuids.some((alias) => alias === guid));
+  }
+
   /** True for each of the 2^lmc LIDs of the port. */
   hasLid(lid: number): boolean {
     return this.lid !== 0 && lid >= this.lid && lid < this.lid + (1 << this.lmc);

@@ -6,6 +6,7 @@ import { Outages } from "../faults/outages.js";
 import { Gsi } from "../gsi/gsi.js";
 import { FabricHost } from "../host/fabric-host.js";
 import { saAgent } from "../host/sa-agent.js";
+import { trapSink } from "../host/trap-sink.js";
 import { PerformanceAgents } from "../pma/agent.js";
 import { SaServer } from "../sa/sa-server.js";
 import { SubnetManager } from "../sm/subnet-manager.js";
@@ -38,7 +39,7 @@ export class Simulation {
   readonly host: FabricHost;
   readonly outages: Outages;
   readonly addresses = new AddressTable();
-  readonly #agents: SubnetManagementAgents;
+  readonly agents: SubnetManagementAgents;
 
   constructor(
     readonly topology: Topology,
@@ -59,13 +60,14 @@ export class Simulation {
     this.sm = new SubnetManager(this.fabric, { smNode, lmc });
     this.sa = new SaServer(this.sm, new Gsi(this.fabric), this.fabric);
     const agents = new SubnetManagementAgents(this.fabric, management === "opensm");
-    this.#agents = agents;
+    this.agents = agents;
     this.host.addSender((port, packet) => agents.sendDirected(port, packet));
     this.host.addAgent((port, packet) => agents.receive(port, packet));
     const performance = new PerformanceAgents(new Gsi(this.fabric));
     this.host.addAgent((port, packet) => performance.receive(port, packet));
     if (management === "builtin") {
       this.host.addAgent(saAgent(this.sm, this.sa));
+      this.host.addAgent(trapSink(this.fabric, this.sm, this.sa));
       this.sm.start();
     } else {
       for (const { tables } of this.fabric.nodes) tables?.limitTo(0);
@@ -73,7 +75,7 @@ export class Simulation {
   }
 
   close(): void {
-    this.#agents.close();
+    this.agents.close();
     this.outages.close();
     this.fabric.faults.close();
     this.sa.close();

@@ -41,6 +41,11 @@ export class Notifier {
     for (const stop of this.#stops) stop();
   }
 
+  /** Tells those subscribers that share a partition with the issuer. */
+  report(notice: Notice, issuer: FabricPort): void {
+    this.#tell(notice, (subscriber) => sharePartition(issuer, subscriber), true);
+  }
+
   #follow(change: SmChange): void {
     switch (change.type) {
       case "port-in":

@@ -5,6 +5,7 @@ import {
   emptyPathRecord,
   encodePathRecord,
   Gid,
+  Guid,
   Lid,
   MadMethod,
   MadStatus,
@@ -119,8 +120,8 @@ class PathQuery {
     return {
       ...EMPTY,
       ...forward,
-      dgid: destination.gid,
-      sgid: source.gid,
+      dgid: this.#gidOf("dgid", destination),
+      sgid: this.#gidOf("sgid", source),
       dlid,
       slid,
       reversible: isReversible,
@@ -129,6 +130,13 @@ class PathQuery {
       packetLifeTimeSelector: Selectors.EXACTLY,
       preference,
     };
+  }
+
+  /** The alias by which the query names the port, else its GID 0. */
+  #gidOf(field: "sgid" | "dgid", port: FabricPort): Gid {
+    const guid = Guid.from(Gid.guid(this.wanted[field]));
+    if (!this.#asked.has(field) || guid === port.guid || !port.hasGuid(guid)) return port.gid;
+    return Gid.of(port.gidPrefix, guid);
   }
 
   #parameters(source: FabricPort, destination: FabricPort, dlid: Lid): PathParameters | undefined {

@@ -61,7 +61,8 @@ export const answerGuidInfoRecord: SaHandler = (request, sm) => {
   return { records, size: GUID_INFO_RECORD_SIZE };
 };
 
-/** Eight entries of a port's GUID table: entry 0 is the port GUID, there are no aliases. */
+/** Eight entries of a port's GUID table: entry 0 is the port GUID, aliases follow. */
 export function guidBlock(port: FabricPort, blockNum: number): readonly Guid[] {
-  return Array.from({ length: 8 }, (_, index) => (blockNum === 0 && index === 0 ? port.guid : Guid.zero));
+  const table = [port.guid, ...port.aliasGuids];
+  return Array.from({ length: 8 }, (_, index) => table[blockNum * 8 + index] ?? Guid.zero);
 }

@@ -6,12 +6,14 @@ import {
   MAD_SIZE,
   MadMethod,
   MadStatus,
+  type Notice,
   RmppFlag,
   RmppType,
   SA_DATA_OFFSET,
   type SaMad,
 } from "@verbena/ib";
 import type { Fabric } from "../fabric/fabric.js";
+import type { FabricPort } from "../fabric/port.js";
 import type { Gsi, GsiMad } from "../gsi/gsi.js";
 import type { SubnetManager } from "../sm/subnet-manager.js";
 import { AnswerOutbox } from "./answer-outbox.js";
@@ -83,6 +85,11 @@ export class SaServer {
   /** Takes a ReportResp that arrived at the manager's port; true if a report of ours waited for it. */
   acknowledge({ mad, remoteLid }: Pick<GsiMad, "mad" | "remoteLid">): boolean {
     return this.reports.acknowledge(decodeSaMad(mad).tid, remoteLid);
+  }
+
+  /** Tells subscribers of a notice that `issuer` gave. */
+  report(notice: Notice, issuer: FabricPort): void {
+    this.#notifier.report(notice, issuer);
   }
 
   close(): void {

@@ -27,9 +27,9 @@ export class Subnet {
     return this.endPorts.reduce((highest, port) => Math.max(highest, port.lid + (1 << port.lmc) - 1), 0);
   }
 
-  /** By port GUID, which is also the interface id of the port's GID 0. */
+  /** By port GUID, which is also the interface id of the port's GID 0, or by an alias. */
   portByGuid(guid: bigint): FabricPort | undefined {
-    return this.#byGuid.get(guid);
+    return this.#byGuid.get(guid) ?? this.endPorts.find((port) => port.aliasGuids.length > 0 && port.hasGuid(guid));
   }
 
   /** The port that answers to a LID, path bits included. */

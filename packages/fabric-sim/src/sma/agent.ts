@@ -17,7 +17,7 @@ import { decodePacket } from "../gsi/gsi.js";
 import { answerGet, type SmaAnswer } from "./answer.js";
 import { applySet } from "./apply.js";
 import { type DirectedArrival, turnAround, walkDirectedRoute } from "./directed-route.js";
-import { Traps } from "./traps.js";
+import { type LinkTrap, Traps } from "./traps.js";
 
 const METHOD_AT = 3;
 const STATUS_AT = 4;
@@ -25,18 +25,23 @@ const CLASS_VERSION = 1;
 
 /** The subnet management agents of all nodes, and the way of directed-route packets between them. */
 export class SubnetManagementAgents {
-  readonly #traps: Traps | undefined;
+  readonly #traps: Traps;
 
-  /** `isManaged`: a subnet manager on the fabric writes to the agents; else Set is refused, and nothing needs a trap. */
+  /** `isManaged`: a subnet manager on the fabric writes to the agents; else Set is refused, and no change needs a trap. */
   constructor(
     private readonly fabric: Fabric,
     private readonly isManaged: boolean,
   ) {
-    this.#traps = isManaged ? new Traps(fabric) : undefined;
+    this.#traps = new Traps(fabric, isManaged);
   }
 
   close(): void {
-    this.#traps?.close();
+    this.#traps.close();
+  }
+
+  /** Lets a link raise a trap; false if the node knows no manager to send it to. */
+  trap(port: FabricPort, trapNumber: LinkTrap): boolean {
+    return this.#traps.raise(port, trapNumber);
   }
 
   /**
@@ -86,6 +91,9 @@ export class SubnetManagementAgents {
     const decoded = smp(packet, MgmtClass.SUBN_LID_ROUTED);
     if (decoded === undefined) return false;
     const mad = Buffer.from(decoded.payload);
+    const { method, tid } = decodeMadHeader(mad);
+    // Ends a trap and is not answered itself; without one it is for a program.
+    if (method === MadMethod.TRAP_REPRESS) return this.#traps.repress(endPort(port), tid);
     if (!this.#answer(port, mad)) return false;
     const { lrh, bth } = decoded;
     const answer: IbPacket = {
@@ -100,8 +108,7 @@ export class SubnetManagementAgents {
 
   /** Makes the response of a request in place; false if the request is not the agent's. */
   #answer(entry: FabricPort, mad: Buffer): boolean {
-    const { method, attributeId, attributeModifier, classVersion, tid } = decodeMadHeader(mad);
-    if (method === MadMethod.TRAP_REPRESS) return this.#traps?.repress(endPort(entry), tid) === true;
+    const { method, attributeId, attributeModifier, classVersion } = decodeMadHeader(mad);
     if (method !== MadMethod.GET && method !== MadMethod.SET) return false;
     // The subnet manager itself answers SMInfo: the built-in one here, others as programs.
     if (attributeId === SmAttribute.SM_INFO && !entry.hasBuiltInSm) return false;

@@ -29,6 +29,7 @@ import {
 } from "./answer.js";
 import { applyPortInfo } from "./apply-port-info.js";
 import { GUID_CAP, partitionCap } from "./attributes.js";
+import { trimmed } from "./table-entries.js";
 
 const INVALID = { status: MadStatus.INVALID_ATTRIBUTE_VALUE } as const;
 const REFUSED = { status: MadStatus.METHOD_ATTRIBUTE_NOT_SUPPORTED } as const;
@@ -161,11 +162,6 @@ function applyMulticast(node: FabricNode, modifier: number, data: Buffer): { rea
     node.tables.setGroup(firstLid + index, new Set(kept));
   }
   return undefined;
-}
-
-function trimmed<T>(table: readonly T[], free: T): readonly T[] {
-  const last = table.findLastIndex((one) => one !== free);
-  return table.slice(0, last + 1);
 }
 
 function isSame<T>(a: readonly T[], b: readonly T[]): boolean {

@@ -20,25 +20,42 @@ const MANAGEMENT_LANE = 15;
 const PRODUCERS = { ca: 1, switch: 2, router: 3 } as const;
 const DETAILS_SIZE = 54;
 
+/** Number of a trap that a link raises, `sim ctl trap`: link integrity, buffer overrun, flow control watchdog. */
+export type LinkTrap = 129 | 130 | 131;
+
 interface Pending {
   readonly tid: bigint;
   readonly stop: () => void;
 }
 
+/** What a trap says; a newer one of the same kind and port takes the place of an older. */
+interface TrapFacts {
+  readonly trapNumber: number;
+  readonly type: number;
+  readonly details: Buffer;
+  /** Port of the node that it is about. */
+  readonly about: number;
+}
+
 /**
  * The traps of all nodes: a switch tells its subnet manager that a link changed (128), an end port that its capability mask did
  * (144). A trap is repeated after each SubnetTimeOut until the manager represses it (IBA 14.3.10); a newer one of the same kind
- * takes its place. Ports that know no manager are silent.
+ * takes its place. Ports that know no manager are silent. Traps 129 to 131 come on command, and never sooner after the last one about the
+ * same port than a SubnetTimeOut.
  */
 export class Traps {
   readonly #fabric: Fabric;
   readonly #pending = new Map<FabricPort, Map<number, Pending>>();
   readonly #stopListening: () => void;
+  /** When a trap was last sent, by issuer and then as in `#pending`. */
+  readonly #lastSent = new Map<FabricPort, Map<number, number>>();
   #lastTid = 0n;
 
-  constructor(fabric: Fabric) {
+  /** @param tellsChanges false: only what `raise` asks for is sent; the built-in manager sees changes for itself */
+  constructor(fabric: Fabric, tellsChanges: boolean) {
     this.#fabric = fabric;
     this.#stopListening = fabric.events.add((event) => {
+      if (!tellsChanges) return;
       if (event.type === "link") this.#linkChanged(event.port);
       else if (event.type === "capability") this.#capabilityChanged(event.port);
     });
@@ -46,13 +63,26 @@ export class Traps {
 
   /** True if the port has a trap of that transaction under way, which it then ends. */
   repress(port: FabricPort, tid: bigint): boolean {
-    for (const [trap, pending] of this.#pending.get(port) ?? []) {
+    for (const [key, pending] of this.#pending.get(port) ?? []) {
       if (pending.tid !== tid) continue;
       pending.stop();
-      this.#pending.get(port)?.delete(trap);
+      this.#pending.get(port)?.delete(key);
       return true;
     }
     return false;
+  }
+
+  /** Raises a trap of a link at `port`; false if the node knows no manager to send it to. */
+  raise(port: FabricPort, trapNumber: LinkTrap): boolean {
+    const issuer = port.node.kind === "switch" ? port.node.ports[0] : port;
+    if (issuer === undefined || issuer.smLid === 0 || issuer.lid === 0) return false;
+    const details = Buffer.alloc(DETAILS_SIZE);
+    details.writeUInt16BE(issuer.lid, 2);
+    details.writeUInt8(port.number, 4);
+    const facts = { trapNumber, type: NoticeType.URGENT, details, about: port.number };
+    const last = this.#lastSent.get(issuer)?.get(keyOf(facts)) ?? Number.NEGATIVE_INFINITY;
+    this.#raise(issuer, facts, last + repeatMs(issuer) - this.#fabric.services.clock.now());
+    return true;
   }
 
   /** Traps that are repeated until someone represses them. */
@@ -73,20 +103,23 @@ export class Traps {
     if (manager === undefined) return;
     const details = Buffer.alloc(DETAILS_SIZE);
     details.writeUInt16BE(manager.lid, 0);
-    this.#raise(manager, TrapNumber.LINK_STATE_CHANGED, NoticeType.URGENT, details);
+    this.#raise(manager, { trapNumber: TrapNumber.LINK_STATE_CHANGED, type: NoticeType.URGENT, details, about: 0 });
   }
 
   #capabilityChanged(port: FabricPort): void {
     const details = Buffer.alloc(DETAILS_SIZE);
     details.writeUInt16BE(port.lid, 2);
     details.writeUInt32BE(port.capabilityMask, 6);
-    this.#raise(port, TrapNumber.LOCAL_CHANGES, NoticeType.INFORMATIONAL, details);
+    const { INFORMATIONAL: type } = NoticeType;
+    this.#raise(port, { trapNumber: TrapNumber.LOCAL_CHANGES, type, details, about: port.number });
   }
 
-  #raise(port: FabricPort, trapNumber: number, type: number, details: Buffer): void {
+  #raise(port: FabricPort, facts: TrapFacts, waitMs = 0): void {
+    const { trapNumber, type, details } = facts;
+    const key = keyOf(facts);
     const ofPort = this.#pending.get(port) ?? new Map<number, Pending>();
-    ofPort.get(trapNumber)?.stop();
-    ofPort.delete(trapNumber);
+    ofPort.get(key)?.stop();
+    ofPort.delete(key);
     if (port.smLid === 0 || port.lid === 0) return;
     this.#pending.set(port, ofPort);
     this.#lastTid += 1n;
@@ -103,18 +136,26 @@ export class Traps {
       issuerGid: Gid.zero,
     };
     let stop: () => void = () => undefined;
+    const sent = this.#lastSent.get(port) ?? new Map<number, number>();
+    this.#lastSent.set(port, sent);
     const send = () => {
+      sent.set(key, this.#fabric.services.clock.now());
       this.#fabric.send(port, trapPacket(port, tid, notice));
       stop = this.#fabric.services.clock.schedule(repeatMs(port), send);
     };
-    ofPort.set(trapNumber, {
+    ofPort.set(key, {
       tid,
       stop: () => {
         stop();
       },
     });
-    send();
+    if (waitMs > 0) stop = this.#fabric.services.clock.schedule(waitMs, send);
+    else send();
   }
+}
+
+function keyOf({ trapNumber, about }: Pick<TrapFacts, "trapNumber" | "about">): number {
+  return trapNumber * 256 + about;
 }
 
 /** SubnetTimeOut is a power of two of 4.096 µs. */

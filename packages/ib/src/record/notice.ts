@@ -20,6 +20,12 @@ export const TrapNumber = {
   REPATH: 69,
   /** Link state of a switch port changed; the switch's LID is at byte 0 of the details. */
   LINK_STATE_CHANGED: 128,
+  /** Too many local link errors on a port; LID at byte 2 of the details, port number at byte 4, as in the next two. */
+  LINK_INTEGRITY: 129,
+  /** A port's input buffer has overrun. */
+  BUFFER_OVERRUN: 130,
+  /** A port has had no flow control update in time. */
+  FLOW_CONTROL_WATCHDOG: 131,
   /** Capability mask, node description and the like changed. */
   LOCAL_CHANGES: 144,
   BAD_MKEY: 256,

@@ -1,4 +1,5 @@
 import { type ControlRequest, SA_MODES } from "@verbena/fabric-sim";
+import { nearestWord } from "@verbena/ib";
 import { parseDurationMs } from "../../duration.js";
 import { cliError } from "../../errors.js";
 import { wholeNumber } from "../../numbers.js";
@@ -32,11 +33,26 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
       return routes(rest);
     case "paths":
       return paths(rest);
+    case "trap":
+      return trap(rest);
+    case "gid":
+      return gid(rest);
+    case "pkey":
+      return pkey(rest);
     default:
-      throw usage(
-        `no request ${JSON.stringify(op)}; there are status, link, sa, addr, reregister, sweep, lid, fault, node, route, routes, paths, counters, topology, scenario`,
-      );
+      throw usage(unknownRequest(op));
   }
+}
+
+const REQUESTS = [
+  ...["status", "link", "sa", "addr", "reregister", "sweep", "lid", "gid", "pkey", "trap", "fault", "node", "route"],
+  ...["routes", "paths", "counters", "topology", "scenario"],
+];
+
+function unknownRequest(op: string | undefined): string {
+  const near = op === undefined ? undefined : nearestWord(op, REQUESTS);
+  const known = `there are ${REQUESTS.join(", ")}`;
+  return `no request ${JSON.stringify(op)}; ${near === undefined ? known : `did you mean ${near}? ${known}`}`;
 }
 
 function link([action, end, ...rest]: readonly string[]): ControlRequest {
@@ -90,6 +106,23 @@ const FAULT_WORDS: ReadonlyMap<string, readonly [string, (text: string) => numbe
   ["duplicate", ["duplicatePercent", parsePercent]],
   ["reorder", ["reorderPercent", parsePercent]],
 ] as const);
+
+function trap([end, number, ...rest]: readonly string[]): ControlRequest {
+  if (end === undefined || number === undefined) throw usage("trap takes `NODE[PORT] 129|130|131`");
+  return noMore(rest, { op: "trap", end, trap: wholeNumber("trap", number, { from: 129, to: 131 }) });
+}
+
+function gid([end, index, guid, ...rest]: readonly string[]): ControlRequest {
+  if (end === undefined || index === undefined || guid === undefined) throw usage("gid takes `END INDEX GUID|clear`");
+  const entry = guid === "clear" ? {} : { guid };
+  return noMore(rest, { op: "gid", end, index: wholeNumber("gid", index, { from: 1, to: 31 }), ...entry });
+}
+
+function pkey([end, index, key, ...rest]: readonly string[]): ControlRequest {
+  if (end === undefined || index === undefined || key === undefined) throw usage("pkey takes `END INDEX P_KEY|clear`");
+  const entry = key === "clear" ? {} : { pkey: key };
+  return noMore(rest, { op: "pkey", end, index: wholeNumber("pkey", index, { from: 0, to: 63 }), ...entry });
+}
 
 function fault([action, end, ...rest]: readonly string[]): ControlRequest {
   if (action === "list" && end === undefined) return { op: "fault", action };

@@ -22,6 +22,12 @@ export function describeResult(request: ControlRequest, result: unknown): string
       return describeCounters(result as CountersResult);
     case "paths":
       return pathTable(result as PathsResult);
+    case "gid":
+      return table((result as { gids: readonly string[] }).gids);
+    case "pkey":
+      return table((result as { pkeys: readonly string[] }).pkeys);
+    case "trap":
+      return (result as { sent: boolean }).sent ? "sent\n" : "not sent: the node knows no subnet manager\n";
     case "topology":
       return (result as { text: string }).text;
     case "link":
@@ -63,6 +69,10 @@ function portTable(ports: readonly PortStatus[]): string {
     ["port", "peer", "state", "rate", "LID", "GUID"],
     ports.map(({ end, peer, state, rate, lid, guid }) => [end, peer ?? "-", state, rate, String(lid), guid]),
   );
+}
+
+function table(entries: readonly string[]): string {
+  return entries.map((entry, index) => `${String(index).padStart(3)}  ${entry}\n`).join("");
 }
 
 function pathTable({ paths }: PathsResult): string {

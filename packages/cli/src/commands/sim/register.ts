@@ -83,6 +83,10 @@ Requests:
   reregister                               the subnet manager asks all ports to register again
   sweep                                    the subnet manager looks at the fabric again
   lid change END                           a port gets another LID
+  gid END INDEX GUID|clear                 an alias in the GID table of a host port
+  pkey END INDEX P_KEY|clear               an entry of its P_Key table
+  trap END 129|130|131                     a link tells the subnet manager of errors, buffer overrun or
+                                           missing flow control
   fault set END|all loss=5 delay=10ms      packets that leave END are lost (percent), late; also
                                            jitter=5ms, duplicate=1, reorder=2
   fault clear [END]                        no faults there, or anywhere
