@@ -15,8 +15,10 @@ import saProvider from "@verbena/provider-sa";
 
 /** How a host of the fleet resolves; the rest is as for any embedded resolver. */
 export interface FleetMember extends Omit<ResolverOptions, "fabric" | "native" | "providers"> {
-  /** Of provider-sa. */
+  /** Options of provider-sa. */
   readonly prefetch?: "port" | "none";
+  readonly prefetchTtlMs?: number;
+  readonly nodeTableTtlMs?: number;
 }
 
 /** A simulated fabric in a thread of its own, and engines on its hosts, all in this process. */
@@ -58,13 +60,14 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** A resolver on a host. A process joins a fabric as one node for life, but a copy of the library counts as another process. */
-  async resolver(node: string, { prefetch = "none", ...options }: FleetMember = {}): Promise<Resolver> {
+  async resolver(node: string, member: FleetMember = {}): Promise<Resolver> {
+    const { prefetch, prefetchTtlMs, nodeTableTtlMs, ...options } = member;
     const library = join(this.folder, `libfabricsim-${this.#libraries++}.so`);
     copyFileSync(libfabricsimPath(), library);
     const resolver = await createResolver({
       ...options,
       fabric: { dir: this.dir, node, library },
-      providers: [{ definition: saProvider, options: { prefetch } }],
+      providers: [{ definition: saProvider, options: { prefetch, prefetchTtlMs, nodeTableTtlMs } }],
     });
     this.#resolvers.push(resolver);
     return resolver;

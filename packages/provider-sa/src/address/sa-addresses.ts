@@ -46,7 +46,8 @@ export class SaAddresses implements AddressProvider {
       this.#names.drop();
       found = (await this.#names.get()).find(name);
     }
-    return found && { gid: Gid.of(this.#gidPrefix, found.portGuid), lid: found.lid };
+    // The GID alone: a LID may change while the answer is remembered, and a path is asked for by either.
+    return found && { gid: Gid.of(this.#gidPrefix, found.portGuid) };
   }
 }
 

@@ -1,0 +1,61 @@
+import type { Resolver } from "@verbena/core";
+import type { Fleet } from "../../packages/cli/test/support/fleet.js";
+import type { Asking } from "./asking.js";
+import type { FabricHistory } from "./fabric-history.js";
+import { judge } from "./path-oracle.js";
+
+export interface Trial {
+  readonly fleet: Fleet;
+  readonly history: FabricHistory;
+  readonly asking: Asking;
+  readonly resolvers: ReadonlyMap<string, Resolver>;
+  /** Gets what is wrong, as sentences. */
+  readonly problems: string[];
+  /** How long a path of an engine may outlive a change that nobody announced. */
+  readonly routeTtlMs: (node: string) => number;
+}
+
+/** The end of a run on a fabric that is whole again: all know all, everything closes, and every answer given before is judged. */
+export async function judgeAll(trial: Trial): Promise<void> {
+  const { fleet, history, asking, resolvers, problems, routeTtlMs } = trial;
+  const hosts = await fleet.hosts();
+  for (const [node, resolver] of resolvers) {
+    await findsAll(node, resolver, hosts, problems);
+    await resolver.close();
+  }
+  asking.stop();
+  const programs = (await fleet.status()).programs as readonly {
+    readonly hcas: readonly string[];
+    readonly agents: number;
+  }[];
+  for (const { hcas, agents } of programs) {
+    // Those of an OpenSM that runs there are its own.
+    if (agents > 0 && hcas.some((node) => resolvers.has(node)))
+      problems.push(`${agents} agents of ${hcas.join()} are left`);
+  }
+  await history.stop();
+  for (const answer of asking.answers) {
+    const problem = judge(history, answer, { routeTtlMs: routeTtlMs(answer.node) });
+    if (problem === undefined) continue;
+    problems.push(`${answer.node} asked for ${answer.destination}, got LID ${answer.path.dlid}: ${problem}`);
+  }
+  problems.push(...asking.problems);
+}
+
+async function findsAll(
+  node: string,
+  resolver: Resolver,
+  hosts: Awaited<ReturnType<Fleet["hosts"]>>,
+  problems: string[],
+): Promise<void> {
+  for (const [other, { lid }] of hosts) {
+    const found = await resolver.resolve(`node${other.slice(1)}`).then(
+      ({ paths }) => paths[0]?.dlid,
+      (error: unknown) => String(error),
+    );
+    if (found !== lid) problems.push(`at the end ${node} finds ${found} for ${other}, whose LID is ${lid}`);
+  }
+  for (const { inFlight, queued } of resolver.engine.saPorts()) {
+    if (inFlight + queued > 0) problems.push(`${node} still has ${inFlight + queued} queries under way`);
+  }
+}
