@@ -18,6 +18,8 @@ export {
   type PortStatus,
   type RouteHop,
   type RouteResult,
+  type SendRequest,
+  type SendResult,
   type SyncedMessage,
   type TraceEventName,
   type TraceLostMessage,

@@ -400,4 +400,21 @@ describe("trace", () => {
     await fabric.close();
     expect((await open.next()).done).toBe(true);
   });
+
+  it("loses packets for a reader that does not read, says how many, and the fabric goes on", async () => {
+    const stream = SimControlClient.trace(fabric.dir);
+    await stream.next();
+    // 8 KB each, twice as hexadecimal, sent, forwarded and dropped: more than the sockets and the backlog hold.
+    const packet = "00".repeat(8000);
+    for (let count = 0; count < 200; count++) await client.request({ op: "send", from: "H2", packet });
+    let [seen, lost] = [0, 0];
+    while (lost === 0) {
+      const { value } = await stream.next();
+      if (value?.type === "packet") seen += 1;
+      if (value?.type === "lost") lost = value.count;
+    }
+    expect(seen).toBeGreaterThan(50);
+    expect(seen + lost).toBe(600);
+    await stream.return();
+  });
 });

@@ -106,6 +106,8 @@ export class Commands {
       }
       case "events":
         return { seq: log.seq };
+      case "send":
+        return simulation.injector.send(request);
       case "trace":
         // The connection streams it; nobody else asks.
         throw simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: "trace is a stream" } });

@@ -24,11 +24,6 @@ const count: Check = (value) =>
     : "must be a whole number from 1 to 10000";
 const percent: Check = (value) =>
   typeof value === "number" && value >= 0 && value <= 100 ? undefined : "must be a number from 0 to 100";
-/** A port number, or the index of a table entry. */
-const smallNumber: Check = (value) =>
-  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 254
-    ? undefined
-    : "must be a whole number from 0 to 254";
 const listOf =
   (check: Check): Check =>
   (value) =>
@@ -37,6 +32,14 @@ const listOf =
       : "must be a list that is not empty";
 const linkTrap: Check = (value) =>
   value === 129 || value === 130 || value === 131 ? undefined : "must be 129, 130 or 131";
+const upTo =
+  (max: number): Check =>
+  (value) =>
+    typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max
+      ? undefined
+      : `must be a whole number from 0 to ${String(max)}`;
+/** A port number, or the index of a table entry. */
+const smallNumber = upTo(254);
 const oneOf =
   (...words: readonly string[]): Check =>
   (value) =>
@@ -51,6 +54,19 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
   status: { needed: {} },
   topology: { needed: {} },
   counters: { needed: {} },
+  send: {
+    needed: { from: text },
+    optional: {
+      to: text,
+      mad: text,
+      packet: text,
+      pkey: text,
+      sl: upTo(15),
+      qpn: upTo(0xff_ffff),
+      qkey: upTo(0xffff_ffff),
+      waitMs: duration,
+    },
+  },
   trace: {
     needed: {},
     optional: {

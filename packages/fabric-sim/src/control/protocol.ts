@@ -66,7 +66,39 @@ export type ControlRequest =
   | { readonly op: "paths"; readonly from?: string; readonly to?: string }
   /** With `watch`: a stream of the event log, beginning with a snapshot. */
   | { readonly op: "events"; readonly watch?: boolean }
-  | ({ readonly op: "trace" } & TraceSelection);
+  | ({ readonly op: "trace" } & TraceSelection)
+  | ({ readonly op: "send" } & SendRequest);
+
+/** A packet that the fabric shall send as if a program had. */
+export interface SendRequest {
+  /** Port it leaves from: of a host, or port 0 of a switch. */
+  readonly from: string;
+  /** A LID, or a port that has one. Needed with `mad`, except for directed routes. */
+  readonly to?: string;
+  /**
+   * 24 to 256 bytes in hexadecimal, padded with zeros; a packet is put around it as its class wants it. A transaction id of 0 is replaced by one
+   * that nobody else has.
+   */
+  readonly mad?: string;
+  /** Instead of `mad`: all bytes from the LRH on, without CRCs; sent as they are. */
+  readonly packet?: string;
+  /** Default 0xffff. */
+  readonly pkey?: string;
+  readonly sl?: number;
+  /** Destination queue pair; default as the class wants it, 0xffffff to a multicast LID. */
+  readonly qpn?: number;
+  readonly qkey?: number;
+  /** Waits so long for the answer to a MAD. */
+  readonly waitMs?: number;
+}
+
+/** Answer to `send`; packets and MADs in hexadecimal. */
+export interface SendResult {
+  /** The packet as it was sent. */
+  readonly bytes: string;
+  /** The MAD that answered. Of an answer in several segments the first. */
+  readonly answer?: string;
+}
 
 /** What happens to a packet: put on the wire, carried over a link, delivered to a port, ended before its destination. */
 export type TraceEventName = "send" | "forward" | "deliver" | "drop";
@@ -260,4 +292,5 @@ export interface ControlResults {
   readonly events: { readonly seq: number };
   /** A stream, not a result: see `SimControlClient.trace`. */
   readonly trace: never;
+  readonly send: SendResult;
 }

@@ -7,6 +7,7 @@ import { Gsi } from "../gsi/gsi.js";
 import { FabricHost } from "../host/fabric-host.js";
 import { saAgent } from "../host/sa-agent.js";
 import { trapSink } from "../host/trap-sink.js";
+import { Injector } from "../inject/injector.js";
 import { PerformanceAgents } from "../pma/agent.js";
 import { SaServer } from "../sa/sa-server.js";
 import { SubnetManager } from "../sm/subnet-manager.js";
@@ -38,6 +39,7 @@ export class Simulation {
   readonly sa: SaServer;
   readonly host: FabricHost;
   readonly outages: Outages;
+  readonly injector: Injector;
   readonly addresses = new AddressTable();
   readonly agents: SubnetManagementAgents;
 
@@ -57,6 +59,7 @@ export class Simulation {
     this.fabric = new Fabric(topology, services);
     this.outages = new Outages(this.fabric);
     this.host = new FabricHost(this.fabric);
+    this.injector = new Injector(this.fabric, this.host);
     this.sm = new SubnetManager(this.fabric, { smNode, lmc });
     this.sa = new SaServer(this.sm, new Gsi(this.fabric), this.fabric);
     const agents = new SubnetManagementAgents(this.fabric, management === "opensm");
@@ -75,6 +78,7 @@ export class Simulation {
   }
 
   close(): void {
+    this.injector.close();
     this.agents.close();
     this.outages.close();
     this.fabric.faults.close();

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { action, type CommandHost } from "../../command.js";
 import type { ExecOptions } from "./exec.js";
-import { registerTrace } from "./register-packets.js";
+import { registerSend, registerTrace } from "./register-packets.js";
 import type { RunOptions } from "./run.js";
 
 /** `verbena sim …`: a simulated fabric on this machine. */
@@ -68,6 +68,7 @@ function registerControl(sim: Command, host: CommandHost): void {
       }),
     );
   registerTrace(control, host);
+  registerSend(control, host);
 }
 
 const CONTROL_HELP = `
@@ -101,6 +102,7 @@ Requests:
   counters                                 what the SA was asked
   topology                                 the topology as text
   trace                                    the packets, as they go; 'trace --help' has more
+  send --from END --to END …               a packet of your own; 'send --help' has more
 
 Example:
   verbena sim ctl --dir /tmp/fabric link down H2

@@ -44,7 +44,7 @@ function headersOf({ from, to }: TracePacketMessage, packet: PacketDescription, 
     lrh.vl === MANAGEMENT_LANE ? "VL 15" : `SL ${String(lrh.sl)}`,
     `P_Key ${bth.pkey}`,
     `QP ${deth === undefined ? "" : `${numberOf(deth.srcQpn)} `}-> ${numberOf(bth.destQpn)}`,
-    mad === undefined ? `opcode 0x${bth.opcode.toString(16)}, ${String(packet.payloadLength)} bytes` : madOf(mad),
+    mad === undefined ? `opcode 0x${bth.opcode.toString(16)}, ${String(packet.payloadLength)} bytes` : madText(mad),
   ];
 }
 
@@ -58,7 +58,8 @@ function numberOf(qpn: number): string {
   return qpn < 2 ? String(qpn) : `0x${qpn.toString(16)}`;
 }
 
-function madOf(mad: MadDescription): string {
+/** `SA GetResp PathRecord  TID 0x…  no records`. */
+export function madText(mad: MadDescription): string {
   const isAnswer = mad.method.endsWith("Resp") || mad.status !== 0;
   const modifier = mad.attributeModifier === 0 ? [] : [`modifier 0x${mad.attributeModifier.toString(16)}`];
   return [
