@@ -169,7 +169,7 @@ suite(title("OpenSM on 100 hosts and 5 switches"), () => {
     ["MCMR", 1],
     ["PR", 105 * 105],
   ])("saquery %s prints the whole table", async (name, count) => {
-    const { status, stdout } = await runOnNode(net.dir, "H7", "saquery", name);
+    const { status, stdout } = await runOnNode(net.dir, "H7", "saquery", "-t", "20000", name);
     expect([status, stdout.match(/Record dump:/g)?.length]).toEqual([0, count]);
   });
 
@@ -302,6 +302,18 @@ suite(title("partitions of OpenSM"), () => {
   ])("fill the P_Key table of %s", async (node, pkeys) => {
     const { stdout } = await runOnNode(net.dir, "H1", "smpquery", "pkeys", await net.lidText(node), "1");
     expect(stdout.match(/0x[0-9a-f]{4}/g)?.filter((pkey) => pkey !== "0x0000")).toEqual(pkeys);
+  });
+
+  it("are enforced by the switch ports in front of hosts", async () => {
+    const { stdout } = await runOnNode(net.dir, "H1", "smpquery", "portinfo", await net.lidText("L1"), "3");
+    expect(stdout).toMatch(/PartEnforceInb:\.+1\nPartEnforceOutb:\.+1\n/);
+    const table = await runOnNode(net.dir, "H1", "smpquery", "pkeys", await net.lidText("L1"), "3");
+    expect(table.stdout).toMatch(/0x7fff 0x0007 0x0000/);
+    const paths = (await net.control.request({ op: "paths", from: "H3" })).paths.map(({ to, pkeys }) => [to, pkeys]);
+    expect(paths).toEqual([
+      ["H1[1]", ["0x7fff"]],
+      ["H2[1]", ["0x0007"]],
+    ]);
   });
 
   it("give paths to a full member, and none between limited ones", async () => {

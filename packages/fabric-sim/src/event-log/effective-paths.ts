@@ -1,7 +1,8 @@
 import { Gid, Lid, PKey, PortState, Rate } from "@verbena/ib";
 import type { Fabric } from "../fabric/fabric.js";
+import { filteredAt } from "../fabric/partition-filter.js";
 import type { FabricPort } from "../fabric/port.js";
-import { transit } from "../fabric/route.js";
+import { type Hop, transit } from "../fabric/route.js";
 import type { LoggedPath } from "./entries.js";
 
 /** Ports of hosts and routers; the ends of paths. */
@@ -20,8 +21,9 @@ export function effectivePaths(sources: readonly FabricPort[], destinations: rea
       const pkeys = commonPkeys(source, destination);
       if (pkeys.length === 0) return [];
       return lidsOf(destination).flatMap((dlid) => {
-        const limits = limitsOf(source, destination, dlid);
-        if (limits === undefined) return [];
+        const { hops, arrivals } = transit(source, dlid);
+        const open = pkeys.filter((pkey) => hops.every((hop) => filteredAt(hop, pkey) === undefined));
+        if (!arrivals.includes(destination) || open.length === 0) return [];
         return [
           {
             from: source.name,
@@ -30,8 +32,8 @@ export function effectivePaths(sources: readonly FabricPort[], destinations: rea
             dgid: gids.get(destination) ?? "",
             slid: source.lid,
             dlid,
-            ...limits,
-            pkeys,
+            ...limitsOf(source, hops),
+            pkeys: open.map((pkey) => PKey.format(pkey)),
           },
         ];
       });
@@ -47,15 +49,11 @@ function lidsOf(port: FabricPort): readonly Lid[] {
   return Array.from({ length: 1 << port.lmc }, (_, offset) => Lid.from(port.lid + offset));
 }
 
-function commonPkeys(source: FabricPort, destination: FabricPort): readonly string[] {
-  return source.pkeys
-    .filter((one) => destination.pkeys.some((other) => PKey.canTalk(one, other)))
-    .map((one) => PKey.format(one));
+function commonPkeys(source: FabricPort, destination: FabricPort): readonly PKey[] {
+  return source.pkeys.filter((one) => destination.pkeys.some((other) => PKey.canTalk(one, other)));
 }
 
-function limitsOf(source: FabricPort, destination: FabricPort, dlid: Lid): { mtu: number; rate: number } | undefined {
-  const { hops, arrivals } = transit(source, dlid);
-  if (!arrivals.includes(destination)) return undefined;
+function limitsOf(source: FabricPort, hops: readonly Hop[]): { mtu: number; rate: number } {
   let mtu = source.mtuCap;
   let { rate } = source;
   for (const { from, to } of hops) {

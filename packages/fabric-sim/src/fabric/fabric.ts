@@ -1,4 +1,4 @@
-import { type Guid, Lid, type PKey, PortState } from "@verbena/ib";
+import { type Guid, type PKey, PortState } from "@verbena/ib";
 import { simError } from "../errors.js";
 import { WireFaults } from "../faults/wire-faults.js";
 import type { LinkEnd, Topology } from "../topology/model.js";
@@ -6,6 +6,7 @@ import { needNodesNamed, splitEnd } from "../topology/node-names.js";
 import type { DropReason } from "./drop-reason.js";
 import { type FabricEvent, Listeners, type TraceRecord } from "./events.js";
 import { FabricNode } from "./node.js";
+import { destinationLid, isManagement, pkeyOf } from "./packet-head.js";
 import type { FabricPort } from "./port.js";
 import { countTransit, transit } from "./route.js";
 import type { FabricServices } from "./services.js";
@@ -171,7 +172,7 @@ export class Fabric {
       this.drop(source, packet, "malformed");
       return;
     }
-    const way = transit(source, dlid, isManagement(packet) ? "management" : "data");
+    const way = transit(source, dlid, isManagement(packet) ? "management" : "data", pkeyOf(packet));
     countTransit(source, way, packet.length);
     this.faults.deliver(way, {
       pass: (hop) => {
@@ -194,15 +195,3 @@ export class Fabric {
     this.#receiver(port, packet);
   }
 }
-
-/** LRH bytes 2 and 3 (IBA 7.7): all a switch looks at, so the packet is not decoded on its way. */
-function destinationLid(packet: Buffer): Lid | undefined {
-  return packet.length < 8 ? undefined : Lid.from(packet.readUInt16BE(2));
-}
-
-/** Subnet management goes on virtual lane 15 and passes ports that are not active (IBA 7.2.7.4). */
-export function isManagement(packet: Buffer): boolean {
-  return packet.length > 0 && packet.readUInt8(0) >>> 4 === MANAGEMENT_LANE;
-}
-
-const MANAGEMENT_LANE = 15;

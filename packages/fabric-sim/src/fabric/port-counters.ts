@@ -7,5 +7,8 @@ export class PortCounters {
   xmitPackets = 0;
   rcvPackets = 0;
   xmitDiscards = 0;
+  /** Packets that a switch port did not let out, or in, because they are not of its partitions. */
+  xmitConstraintErrors = 0;
+  rcvConstraintErrors = 0;
   linkDowned = 0;
 }

@@ -53,6 +53,8 @@ export class FabricPort {
   /** What a subnet manager may write into PortInfo and nobody else looks at. */
   settings: PortSettings = defaultPortSettings();
   readonly counters = new PortCounters();
+  /** PortInfo:P_KeyViolations: packets that came to an end port and are not of its partitions. */
+  pkeyViolations = 0;
   /** The port at the other end of the cable, whether the link is up or not. */
   cable: FabricPort | undefined;
   /** False while a command holds the link down. */

@@ -1,6 +1,7 @@
-import { Lid, PortState } from "@verbena/ib";
+import { Lid, type PKey, PortState } from "@verbena/ib";
 import type { DropReason } from "./drop-reason.js";
 import { NO_ROUTE } from "./forwarding-tables.js";
+import { filteredAt } from "./partition-filter.js";
 import type { FabricPort } from "./port.js";
 
 /** More hops than any sane fabric has; a packet that takes more is in a loop. */
@@ -17,18 +18,29 @@ export interface Transit {
   readonly hops: readonly Hop[];
   readonly arrivals: readonly FabricPort[];
   readonly dropped?: DropReason;
+  /** Hops that a switch port did not let the packet take; an inbound filter is behind the link, and the hop is among `hops`. */
+  readonly filtered?: readonly Hop[];
 }
 
 /** Which lane a packet takes: subnet management passes every link that is up, data only those that were brought up. */
 export type Lane = "data" | "management";
 
-/** Follows the forwarding tables from `source` to everywhere a packet for `dlid` arrives. */
-export function transit(source: FabricPort, dlid: Lid, lane: Lane = "data"): Transit {
-  return Lid.isMulticast(dlid) ? multicastTransit(source, dlid, lane) : unicastTransit(source, dlid, lane);
+/**
+ * Follows the forwarding tables from `source` to everywhere a packet for `dlid` arrives. Without a P_Key, or as subnet management,
+ * it passes every partition filter.
+ */
+export function transit(source: FabricPort, dlid: Lid, lane: Lane = "data", pkey?: PKey): Transit {
+  const traffic = { lane, pkey: lane === "management" ? undefined : pkey };
+  return Lid.isMulticast(dlid) ? multicastTransit(source, dlid, traffic) : unicastTransit(source, dlid, traffic);
+}
+
+interface Traffic {
+  readonly lane: Lane;
+  readonly pkey: PKey | undefined;
 }
 
 /** Adds a packet's way to the counters of the ports it passed; `bytes` from the local route header on. */
-export function countTransit(source: FabricPort, { hops, dropped }: Transit, bytes: number): void {
+export function countTransit(source: FabricPort, { hops, dropped, filtered = [] }: Transit, bytes: number): void {
   const words = bytes >>> 2;
   for (const { from, to } of hops) {
     from.counters.xmitPackets += 1;
@@ -36,15 +48,19 @@ export function countTransit(source: FabricPort, { hops, dropped }: Transit, byt
     to.counters.rcvPackets += 1;
     to.counters.rcvData += words;
   }
-  if (dropped !== undefined) (hops.at(-1)?.to ?? source).counters.xmitDiscards += 1;
+  for (const hop of filtered) {
+    if (hops.includes(hop)) hop.to.counters.rcvConstraintErrors += 1;
+    else hop.from.counters.xmitConstraintErrors += 1;
+  }
+  if (dropped !== undefined && dropped !== "pkey") (hops.at(-1)?.to ?? source).counters.xmitDiscards += 1;
 }
 
 /** An active port sends; an armed one only receives (IBA 7.2.7). */
-function carries(from: FabricPort, to: FabricPort, lane: Lane): boolean {
+function carries({ from, to }: Hop, lane: Lane): boolean {
   return lane === "management" || (from.state === PortState.ACTIVE && to.state >= PortState.ARMED);
 }
 
-function unicastTransit(source: FabricPort, dlid: number, lane: Lane): Transit {
+function unicastTransit(source: FabricPort, dlid: number, { lane, pkey }: Traffic): Transit {
   const hops: Hop[] = [];
   let at = source;
   if (at.hasLid(dlid)) return { hops, arrivals: [at] };
@@ -57,8 +73,11 @@ function unicastTransit(source: FabricPort, dlid: number, lane: Lane): Transit {
   while (hops.length < MAX_HOPS) {
     const next: FabricPort | undefined = out?.neighbour;
     if (out === undefined || next === undefined) return { hops, arrivals: [], dropped: "link-down" };
-    if (!carries(out, next, lane)) return { hops, arrivals: [], dropped: "not-active" };
-    hops.push({ from: out, to: next });
+    const hop: Hop = { from: out, to: next };
+    if (!carries(hop, lane)) return { hops, arrivals: [], dropped: "not-active" };
+    const filter = pkey === undefined ? undefined : filteredAt(hop, pkey);
+    if (filter !== "outbound") hops.push(hop);
+    if (filter !== undefined) return { hops, arrivals: [], dropped: "pkey", filtered: [hop] };
     at = next;
     const { tables } = at.node;
     if (tables === undefined) {
@@ -74,14 +93,21 @@ function unicastTransit(source: FabricPort, dlid: number, lane: Lane): Transit {
 }
 
 /** A switch sends a multicast packet out of every port of the group but the one it came in by. */
-function multicastTransit(source: FabricPort, mlid: number, lane: Lane): Transit {
+function multicastTransit(source: FabricPort, mlid: number, { lane, pkey }: Traffic): Transit {
   const hops: Hop[] = [];
   const arrivals: FabricPort[] = [];
+  const filtered: Hop[] = [];
   const queue: { readonly node: FabricPort["node"]; readonly entry: FabricPort | undefined }[] = [];
   const leave = (out: FabricPort) => {
     const next = out.neighbour;
-    if (next === undefined || !carries(out, next, lane)) return;
-    hops.push({ from: out, to: next });
+    if (next === undefined || !carries({ from: out, to: next }, lane)) return;
+    const hop: Hop = { from: out, to: next };
+    const filter = pkey === undefined ? undefined : filteredAt(hop, pkey);
+    if (filter !== "outbound") hops.push(hop);
+    if (filter !== undefined) {
+      filtered.push(hop);
+      return;
+    }
     if (next.node.tables === undefined) arrivals.push(next);
     else queue.push({ node: next.node, entry: next });
   };
@@ -96,5 +122,6 @@ function multicastTransit(source: FabricPort, mlid: number, lane: Lane): Transit
       else leave(out);
     }
   }
-  return arrivals.length === 0 ? { hops, arrivals, dropped: "no-route" } : { hops, arrivals };
+  if (arrivals.length > 0) return { hops, arrivals, filtered };
+  return { hops, arrivals, dropped: filtered.length > 0 ? "pkey" : "no-route", filtered };
 }

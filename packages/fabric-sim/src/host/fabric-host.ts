@@ -1,8 +1,9 @@
-import { PKey, PortState } from "@verbena/ib";
+import { PortState } from "@verbena/ib";
 import type { AttachedHca, AttachHost, HcaChange } from "../attach/attach-host.js";
 import { Listeners } from "../fabric/events.js";
-import { type Fabric, isManagement } from "../fabric/fabric.js";
+import type { Fabric } from "../fabric/fabric.js";
 import type { FabricNode } from "../fabric/node.js";
+import { isManagement, pkeyOf } from "../fabric/packet-head.js";
 import type { FabricPort } from "../fabric/port.js";
 import { admitsPkey } from "../gsi/gsi.js";
 import { nodesNamed } from "../topology/node-names.js";
@@ -109,6 +110,7 @@ export class FabricHost implements AttachHost {
     for (const agent of this.#agents) if (agent(port, packet)) return;
     // The port drops what is not of its partitions before any queue pair sees it (IBA 10.9.3).
     if (!isManagement(packet) && !admitsPkey(port, pkeyOf(packet))) {
+      port.pkeyViolations = Math.min(port.pkeyViolations + 1, 0xffff);
       this.#fabric.drop(port, packet, "pkey");
       return;
     }
@@ -118,15 +120,4 @@ export class FabricHost implements AttachHost {
     if (receiver === undefined) this.#fabric.drop(port, packet, "no-agent");
     else receiver(port.number, packet);
   }
-}
-
-const LRH_SIZE = 8;
-const GRH_SIZE = 40;
-const LNH_IBA_GLOBAL = 3;
-
-/** BTH:P_Key, without decoding the packet; 0, which no port admits, of one too short to have it. */
-function pkeyOf(packet: Buffer): PKey {
-  const hasGrh = packet.length > LRH_SIZE && (packet.readUInt8(1) & 3) === LNH_IBA_GLOBAL;
-  const at = LRH_SIZE + (hasGrh ? GRH_SIZE : 0) + 2;
-  return packet.length < at + 2 ? PKey.zero : PKey.from(packet.readUInt16BE(at));
 }

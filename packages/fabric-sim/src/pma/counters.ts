@@ -20,6 +20,8 @@ interface Field {
 const BASIC: readonly Field[] = [
   { name: "linkDowned", offset: 7, bytes: 1, selectBit: 2 },
   { name: "xmitDiscards", offset: 14, bytes: 2, selectBit: 6 },
+  { name: "xmitConstraintErrors", offset: 16, bytes: 1, selectBit: 7 },
+  { name: "rcvConstraintErrors", offset: 17, bytes: 1, selectBit: 8 },
   { name: "xmitData", offset: 24, bytes: 4, selectBit: 12 },
   { name: "rcvData", offset: 28, bytes: 4, selectBit: 13 },
   { name: "xmitPackets", offset: 32, bytes: 4, selectBit: 14 },

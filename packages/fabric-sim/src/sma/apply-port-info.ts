@@ -15,6 +15,7 @@ export function applyPortInfo(fabric: Fabric, port: FabricPort, data: Buffer): {
   if (!isPossible(port, info)) return INVALID;
   const events: PortEventName[] = [];
   keepSettings(port, info);
+  port.pkeyViolations = info.pkeyViolations;
   if (port.number !== 0) port.neighborMtu = info.neighborMtu === 0 ? port.neighborMtu : info.neighborMtu;
   if (port.isEndPort) applyEndPort(port, info, events);
   if (info.portState === PortState.ARMED && port.number !== 0) port.state = PortState.ARMED;

@@ -72,6 +72,7 @@ export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo
     portPhysicalState: port.physState,
     lmc: isEnd ? port.lmc : 0,
     neighborMtu: port.neighborMtu,
+    pkeyViolations: port.pkeyViolations,
     masterSmSl: isEnd ? port.smSl : 0,
     vlCap: 4,
     vlArbitrationHighCap: 8,
