@@ -1,4 +1,4 @@
-import type { AddressLine } from "./addresses/read-addresses.js";
+import type { AddressLine } from "./addresses/address-list.js";
 import type { ConfigOutput } from "./schema.js";
 
 type DeepReadonly<T> = T extends readonly (infer E)[]

@@ -1,11 +1,16 @@
-export type { AddressLine } from "./addresses/read-addresses.js";
+export type { AddressLine } from "./addresses/address-list.js";
 export { readAddresses } from "./addresses/read-addresses.js";
+export type { ConvertedConfig, ConvertSources } from "./convert/convert-config.js";
+export { convertConfig } from "./convert/convert-config.js";
 export type { AddressConfig, DaemonConfig, ProviderEntry } from "./daemon-config.js";
-export type { ConfigSources, LoadedConfig } from "./load-config.js";
+export type { ConfigFile, ConfigSources, InspectedConfig } from "./inspect-config.js";
+export { inspectConfig } from "./inspect-config.js";
+export type { LoadedConfig } from "./load-config.js";
 export { loadConfig } from "./load-config.js";
 export { DEFAULT_PATHS } from "./options/option-table.js";
 export { readOptions } from "./options/read-options.js";
 export type { ConfigInput } from "./schema.js";
 export { configSchema } from "./schema.js";
+export type { ConfigSetting } from "./settings.js";
 export type { Diagnostic, Severity } from "./text/diagnostic.js";
 export { DiagnosticSink, formatDiagnostic } from "./text/diagnostic.js";

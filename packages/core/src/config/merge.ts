@@ -11,6 +11,7 @@ export function mergeInputs<T extends object>(...inputs: readonly T[]): T {
   return merged as T;
 }
 
-function isSection(value: unknown): value is object {
+/** A section of keys, not a list or a value. */
+export function isSection(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

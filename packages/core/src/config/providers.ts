@@ -31,7 +31,7 @@ export function planProviders(
       package: entry.package,
       options: entry.options ?? {},
       where: at === undefined ? file : `${file}:${String(at)}`,
-      isOptional: false,
+      isOptional: entry.optional,
     };
   });
   const { address, route } = config.chains;
@@ -55,12 +55,13 @@ export function planProviders(
   return { chains, providers: [...listed, ...builtIn] };
 }
 
-function defaultRoute(options: OptionValues): readonly string[] {
+/** Route chain that `route_prot` stands for. */
+export function defaultRoute(options: OptionValues): readonly string[] {
   return (options.route_prot ?? OPTION_TABLE.route_prot.fallback) === "acm" ? ["acm", "sa"] : ["sa"];
 }
 
-/** ibacm's keys that belong to the multicast protocol's provider. */
-function acmOptions(options: OptionValues): Readonly<Record<string, unknown>> {
+/** ibacm's keys that belong to the multicast protocol's provider, as its options. */
+export function acmOptions(options: OptionValues): Readonly<Record<string, unknown>> {
   const get = (key: "resolve_depth" | "send_depth" | "recv_depth" | "min_mtu" | "min_rate"): number =>
     options[key] ?? OPTION_TABLE[key].fallback;
   return {

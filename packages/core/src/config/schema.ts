@@ -24,6 +24,7 @@ const text = v.pipe(v.string("must be a text"), v.minLength(1, "must not be empt
 const flag = v.boolean("must be true or false");
 const names = v.array(text, "must be a list of provider names");
 const lifetime = v.union([count(0), v.literal("never")], "must be a number of milliseconds or never");
+const partition = v.union([count(1, 0xffff), v.literal("default")], "must be a P_Key such as 0x8001, or default");
 const notObject = "must be a section of keys";
 
 const MAX_REFRESH_SHARE = 0.9;
@@ -174,6 +175,10 @@ const provider = section({
   options: v.optional(
     described(v.record(v.string(), v.unknown(), notObject), "Handed to the provider, which checks them."),
   ),
+  optional: v.optional(
+    described(flag, "true: where the package is not installed, a log line says so and the others do its part."),
+    false,
+  ),
 });
 
 const files = section({
@@ -190,6 +195,23 @@ const addresses = section({
       "true also takes IP addresses from the address file; otherwise only those found on the interfaces count.",
     ),
     OPTION_TABLE.support_ips_in_addr_cfg.fallback,
+  ),
+  names: v.optional(
+    v.array(
+      section({
+        name: described(
+          text,
+          "Name of a local endpoint (or an IP address, with `supportIps`), as in the address file.",
+        ),
+        device: described(text, "Device it belongs to; compared without case."),
+        port: v.optional(described(count(1, 255), "Port of the device."), 1),
+        pkey: v.optional(
+          described(partition, "Partition: a P_Key such as 0x8001, or `default` for entry 0 of the port's table."),
+          "default",
+        ),
+      }),
+      "must be a list of `name:` and `device:` entries",
+    ),
   ),
 });
 

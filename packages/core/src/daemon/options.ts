@@ -1,7 +1,7 @@
 import type { OptionNames } from "@verbena/ib";
 import type { NativeOptions, NativeServices } from "@verbena/native";
 import type { SourceSelector } from "../addresses/source-selector.js";
-import type { ConfigSources } from "../config/load-config.js";
+import type { ConfigSources } from "../config/inspect-config.js";
 import type { ProviderRequest } from "../host/provider-registry.js";
 import type { Clock } from "../sdk/services.js";
 import type { AcmServerLimits } from "../server/limits.js";

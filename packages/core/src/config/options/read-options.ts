@@ -13,13 +13,20 @@ const SPECIAL: Readonly<Record<string, (line: ConfigLine, file: string, sink: Di
 /** Every key of the file, for suggestions. */
 export const OPTION_KEYS: readonly string[] = [...Object.keys(OPTION_TABLE), ...Object.keys(SPECIAL)];
 
+/** Line of the last usable value of each key, from 1; filled by the reader. */
+export type OptionLines = Map<string, number>;
+
 /**
  * Reads the text of an `ibacm_opts.cfg` as ibacm does: keys without case (`route_timeout` lower case only), a third word ignored,
- * later lines win. What ibacm would pass over in silence becomes a warning, what leaves no useful daemon an error.
+ * later lines win; `lines` gets where each key stands. What ibacm would pass over in silence becomes a warning, what leaves no useful daemon an error.
  */
-export function readOptions(text: string, file: string, sink: DiagnosticSink): OptionValues {
+export function readOptions(
+  text: string,
+  file: string,
+  sink: DiagnosticSink,
+  lines: OptionLines = new Map(),
+): OptionValues {
   const values: Partial<Record<OptionKey, unknown>> = {};
-  const lines = new Map<string, number>();
   // Held back until the end: a later line with a useful value makes up for it.
   const errors = new Map<string, Diagnostic>();
   for (const line of configLines(text, file, sink)) {
@@ -51,7 +58,8 @@ export function readOptions(text: string, file: string, sink: DiagnosticSink): O
     errors.delete(key);
     if (error !== undefined) errors.set(key, { ...remark, severity: "error", message: `${key}: ${error}` });
     if (warning !== undefined) sink.add({ ...remark, severity: "warning", message: `${key}: ${warning}` });
-    if (read !== undefined) values[key] = read;
+    if (read === undefined) continue;
+    values[key] = read;
     lines.set(key, line.number);
   }
   for (const error of errors.values()) sink.add(error);
