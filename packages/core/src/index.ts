@@ -16,15 +16,27 @@ export { generateOptionsFile } from "./config/generate/options-file.js";
 export type {
   AddressConfig,
   AddressLine,
+  ConfigFile,
   ConfigInput,
+  ConfigSetting,
   ConfigSources,
+  ConvertedConfig,
+  ConvertSources,
   DaemonConfig,
   Diagnostic,
+  InspectedConfig,
   LoadedConfig,
   ProviderEntry,
   Severity,
 } from "./config/index.js";
-export { configSchema, DEFAULT_PATHS, formatDiagnostic, loadConfig } from "./config/index.js";
+export {
+  configSchema,
+  convertConfig,
+  DEFAULT_PATHS,
+  formatDiagnostic,
+  inspectConfig,
+  loadConfig,
+} from "./config/index.js";
 export type { ControlHost, ControlServer, ControlServerOptions } from "./control/index.js";
 export { createControlServer } from "./control/index.js";
 export type { DaemonOptions, DaemonReady, DaemonState } from "./daemon/index.js";
@@ -42,7 +54,9 @@ export type * from "./engine/contract.js";
 export { CORE_ERRORS } from "./errors.js";
 export type { ProviderRequest } from "./host/index.js";
 export { noMetrics, scaledClock, silentLogger, systemClock, systemRandom } from "./host/index.js";
+export { isInfiniBand } from "./ports/port-sight.js";
 export type { PreloadEntry, PreloadSource } from "./preload/index.js";
+export { saPkeyIndex } from "./sa-client/sa-address.js";
 export type {
   AcmAddress,
   AcmClientHandle,
@@ -54,4 +68,4 @@ export type {
   AcmServerOptions,
   PeerCredentialsReader,
 } from "./server/index.js";
-export { createAcmServer } from "./server/index.js";
+export { clientsWithin, createAcmServer, DEFAULT_ACM_SERVER_LIMITS } from "./server/index.js";

@@ -1,6 +1,7 @@
 import { Gid, Guid, PKey } from "@verbena/ib";
 import type { HostAddress } from "@verbena/native";
 import { silentLogger } from "../host/default-services.js";
+import { LossBook } from "../losses/loss-book.js";
 import { readVerbsPort } from "../ports/verbs-port.js";
 import type { Port } from "../sdk/endpoint.js";
 import { FakeNative, VirtualClock } from "../testing/index.js";
@@ -87,7 +88,12 @@ describe("AddressWatch", () => {
     };
     const [one, two, three] = [host("192.0.2.1"), host("192.0.2.2"), host("192.0.2.3")];
     native.addresses.add(one);
-    const watch = new AddressWatch({ source: native.openAddressSource(), book, logger: silentLogger, onChange });
+    const watch = new AddressWatch({
+      source: native.openAddressSource(),
+      book,
+      losses: new LossBook(silentLogger),
+      onChange,
+    });
     await watch.synced;
     native.addresses.add(two);
     native.addresses.add(two);
@@ -107,13 +113,17 @@ describe("AddressWatch", () => {
       close: () => Promise.resolve(),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
+    const losses = new LossBook(silentLogger);
     const watch = new AddressWatch({
       source: failing,
       book: new AddressBook([], false),
-      logger: silentLogger,
+      losses,
       onChange: () => undefined,
     });
     await watch.synced;
+    expect(losses.list()).toEqual([
+      { function: "IP addresses of this host as they come and go", reason: "no netlink" },
+    ]);
     await watch.close();
   });
 });

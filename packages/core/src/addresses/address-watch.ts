@@ -1,11 +1,11 @@
 import type { AddressEvent, AddressSource, HostAddress } from "@verbena/native";
-import type { Logger } from "../sdk/services.js";
+import type { LossBook } from "../losses/loss-book.js";
 import type { AddressBook, AddressBookChange } from "./address-book.js";
 
 export interface AddressWatchOptions {
   readonly source: AddressSource;
   readonly book: AddressBook;
-  readonly logger: Logger;
+  readonly losses: LossBook;
   readonly onChange: (change: AddressBookChange) => void;
 }
 
@@ -42,12 +42,12 @@ export class AddressWatch implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    const { source, logger } = this.#options;
+    const { source, losses } = this.#options;
     try {
       for await (const event of source.events()) this.#take(event);
-      if (!this.#isClosed) logger.warn("IP addresses are no longer followed", { reason: "the source has ended" });
+      if (!this.#isClosed) losses.lose(ADDRESSES, FOLLOWING, "the source has ended");
     } catch (error) {
-      logger.error("IP addresses are not followed", { error: String(error) });
+      losses.lose(ADDRESSES, FOLLOWING, error);
     } finally {
       this.#markSynced();
     }
@@ -82,6 +82,10 @@ export class AddressWatch implements AsyncDisposable {
     if (change !== undefined) this.#options.onChange(change);
   }
 }
+
+/** Key of the loss, shared with who opens the source. */
+export const ADDRESSES = "addresses";
+const FOLLOWING = "IP addresses of this host as they come and go";
 
 function isSame(a: HostAddress, b: HostAddress): boolean {
   return a.address === b.address && a.gid === b.gid && a.pkey === b.pkey;

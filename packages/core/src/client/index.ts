@@ -14,6 +14,7 @@ export type {
   ExplainRequestJson,
   ExplainStepJson,
   FlushJson,
+  LostFunctionJson,
   OriginJson,
   PathJson,
   ProviderStepJson,

@@ -135,6 +135,14 @@ export interface KernelServiceJson {
   readonly overruns: number;
 }
 
+/** Something the daemon cannot do here, for want of a privilege, a library or a module. */
+export interface LostFunctionJson {
+  readonly function: string;
+  readonly reason: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
 /** `GET /v1/status`. */
 export interface StatusJson {
   readonly name: "verbena";
@@ -153,6 +161,8 @@ export interface StatusJson {
   readonly kernelService?: KernelServiceJson;
   /** Warnings of the configuration in use. */
   readonly warnings: readonly string[];
+  /** Functions that are lost for now; an older daemon does not tell. */
+  readonly degraded?: readonly LostFunctionJson[];
 }
 
 /** One entry of `GET /v1/cache`. */

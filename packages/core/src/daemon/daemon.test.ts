@@ -1,12 +1,12 @@
 import { lstat, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { Gid } from "@verbena/ib";
+import { Gid, VerbenaError } from "@verbena/ib";
 import { fakeHost } from "../../test/support/fake-host.js";
 import { type FakeProviderControl, fakeProvider } from "../../test/support/fake-provider.js";
 import { AcmClient } from "../client/acm-client.js";
 import { ControlClient } from "../client/control-client.js";
-import type { ConfigSources } from "../config/load-config.js";
+import type { ConfigSources } from "../config/inspect-config.js";
 import type { ConfigInput } from "../config/schema.js";
 import type { FakeNative } from "../testing/fake-native.js";
 import { Daemon } from "./daemon.js";
@@ -87,6 +87,33 @@ describe("Daemon", () => {
     expect((await readdir(folder)).sort()).toEqual(["log"]);
     expect((await logLines()).map(({ msg }) => msg)).toEqual(["ready", "stopping", "stopped"]);
     expect([table.made, table.disposed]).toEqual([1, 1]);
+  });
+
+  it("goes on without what it may not use, and names each function it lost, once, with the remedy", async () => {
+    const denied = new VerbenaError("VERBENA_NATIVE_OPEN", "cannot open umad port sim0/1: permission denied", {
+      hint: "Needs root or access to /dev/infiniband/umad*.",
+    });
+    native.umad.openPort = () => {
+      throw denied;
+    };
+    native.openAddressSource = () => {
+      throw new Error("no netlink here");
+    };
+    await makeDaemon().start();
+    const sa = {
+      function: "the subnet administrator of fake0/1: names and paths",
+      reason: denied.message,
+      remedy: denied.hint,
+    };
+    const addresses = { function: "IP addresses of this host", reason: "no netlink here" };
+    await using control = new ControlClient({ path: `${socket}.ctl` });
+    expect((await control.status()).degraded).toEqual([addresses, sa]);
+    const lost = (await logLines()).filter(({ msg }) => String(msg).startsWith("function lost"));
+    expect(lost).toMatchObject([
+      { level: "warn", msg: `function lost: ${addresses.function}`, reason: addresses.reason },
+      { level: "warn", msg: `function lost: ${sa.function}`, reason: sa.reason, remedy: sa.remedy },
+    ]);
+    expect((await control.resolve({ destination: "node2" })).paths[0]).toMatchObject({ dlid: 7 });
   });
 
   it("writes the names of server_mode unix and takes them back", async () => {

@@ -124,6 +124,7 @@ export class Daemon implements AsyncDisposable {
       providers: this.#parts?.composed?.providers ?? [],
       ...(this.#parts?.kernel === undefined ? {} : { kernelService: this.#parts.kernel.status }),
       warnings: warningsOf(this.#loaded?.diagnostics ?? []),
+      degraded: this.engine.lostFunctions(),
     };
   }
 

@@ -15,6 +15,7 @@ import type {
   SaPortStatus,
   SourceSpec,
 } from "../engine/contract.js";
+import type { LostFunction } from "../losses/loss-book.js";
 import type { Destination } from "../sdk/destination.js";
 
 /** What the edges hold of the engine: always the current one, whichever that is after a reload. */
@@ -85,6 +86,10 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
 
   clients(): ClientUsages {
     return this.#current.clients();
+  }
+
+  lostFunctions(): readonly LostFunction[] {
+    return this.#current.lostFunctions();
   }
 
   saPorts(): readonly SaPortStatus[] {

@@ -3,6 +3,7 @@
  * know nothing else of it.
  */
 import type { Gid, Guid, IpAddress, Lid, PathRecord, PKey } from "@verbena/ib";
+import type { LostFunction } from "../losses/loss-book.js";
 import type { RouteEnd, RouteHop, RouteWalk } from "../route-walk/index.js";
 import type { Destination } from "../sdk/destination.js";
 import type { Explanation } from "./explanation.js";
@@ -15,7 +16,7 @@ export type {
   ProviderStep,
   SaStep,
 } from "./explanation.js";
-export type { RouteEnd, RouteHop, RouteWalk };
+export type { LostFunction, RouteEnd, RouteHop, RouteWalk };
 
 /** Who asks; for accounting and logs. */
 export interface ClientIdentity {
@@ -264,6 +265,8 @@ export interface ResolverEngine {
   counters(): AcmCounters;
   /** How each active port gets on with its SA. */
   saPorts(): readonly SaPortStatus[];
+  /** What cannot be done here for want of a privilege, a library or a module. */
+  lostFunctions(): readonly LostFunction[];
   /** Who asks, and who makes us ask the SA; since the engine started. */
   clients(): ClientUsages;
   /** Everything cached now, of all endpoints. */

@@ -1,7 +1,8 @@
 import { AddressBook } from "../addresses/address-book.js";
-import { AddressWatch } from "../addresses/address-watch.js";
+import { ADDRESSES, AddressWatch } from "../addresses/address-watch.js";
 import type { AddressFileEntry } from "../addresses/local-addresses.js";
 import { coreError } from "../errors.js";
+import { LossBook, type LostFunction } from "../losses/loss-book.js";
 import { choosePortSource } from "../ports/choose-source.js";
 import { PortTable } from "../ports/port-table.js";
 import type { Destination } from "../sdk/destination.js";
@@ -69,6 +70,7 @@ export async function createEngine(options: EngineOptions): Promise<EngineHandle
 class Engine implements EngineHandle {
   readonly #settings: EngineSettings;
   readonly #book: AddressBook;
+  readonly #losses: LossBook;
   readonly #feed = new ChangeFeed();
   readonly #counters = new CounterBook();
   readonly #clients: ClientBook;
@@ -85,6 +87,7 @@ class Engine implements EngineHandle {
   constructor(settings: EngineSettings) {
     this.#settings = settings;
     const { native, clock, logger } = settings;
+    this.#losses = new LossBook(logger);
     this.#clients = new ClientBook(settings.commandOf);
     this.#book = new AddressBook(settings.addressFile, settings.supportIpsInAddressFile);
     this.#pipeline = new Pipeline({
@@ -94,9 +97,10 @@ class Engine implements EngineHandle {
       },
     });
     this.#forgetting = new Forgetting(this.#pipeline, this.#feed);
-    const source = choosePortSource(native, clock, logger);
+    const source = choosePortSource(native, clock, logger, this.#losses);
     this.#host = new HostEndpoints({
       settings,
+      losses: this.#losses,
       source,
       book: this.#book,
       counters: this.#counters,
@@ -130,13 +134,18 @@ class Engine implements EngineHandle {
   }
 
   async start(): Promise<void> {
-    const { native, clock, logger, deadlineMs } = this.#settings;
+    const { native, clock, deadlineMs } = this.#settings;
     try {
       const onChange = this.#host.onAddress;
-      this.#watch = new AddressWatch({ source: native.openAddressSource(), book: this.#book, logger, onChange });
+      this.#watch = new AddressWatch({
+        source: native.openAddressSource(),
+        book: this.#book,
+        losses: this.#losses,
+        onChange,
+      });
       await settledWithin(clock, this.#watch.synced, ADDRESS_WAIT_MS);
     } catch (error) {
-      logger.error("IP addresses of this host are not known", { error: String(error) });
+      this.#losses.lose(ADDRESSES, "IP addresses of this host", error);
     }
     this.#host.start(this.#ports);
     await settledWithin(clock, this.#host.settled(), deadlineMs);
@@ -182,6 +191,10 @@ class Engine implements EngineHandle {
 
   clients(): ClientUsages {
     return { clients: this.#clients.list(this.#settings.clock.now()), forgotten: this.#clients.forgotten };
+  }
+
+  lostFunctions(): readonly LostFunction[] {
+    return this.#losses.list();
   }
 
   saPorts(): readonly SaPortStatus[] {

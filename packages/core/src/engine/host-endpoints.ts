@@ -1,6 +1,7 @@
 import { PKey } from "@verbena/ib";
 import type { AddressBook, AddressBookChange } from "../addresses/address-book.js";
 import { isOnEndpoint, localAddressKey } from "../addresses/local-addresses.js";
+import type { LossBook } from "../losses/loss-book.js";
 import type { PortSource } from "../ports/port-source.js";
 import type { PortChange, PortTable } from "../ports/port-table.js";
 import type { SaObserver } from "../sa-client/sa-client-options.js";
@@ -13,6 +14,7 @@ import { PortRuntime, type PortRuntimeOptions } from "./port-runtime.js";
 
 export interface HostEndpointsOptions {
   readonly settings: EngineSettings;
+  readonly losses: LossBook;
   readonly book: AddressBook;
   readonly counters: CounterBook;
   readonly feed: ChangeFeed;
@@ -134,13 +136,13 @@ export class HostEndpoints {
   }
 
   #open(port: Port): void {
-    const { settings, source, feed, onLearned } = this.#options;
+    const { settings, losses, source, feed, onLearned } = this.#options;
     const name = portName(port);
     const named = new Set([...settings.chains.address, ...settings.chains.route]);
     const providers = new Map([...settings.providers].filter(([provider]) => named.has(provider)));
     const verbs = source.devices().find((device) => device.name === port.device)?.verbs;
     const { saObserver } = this.#options;
-    const runtime = new PortRuntime({ settings, port, providers, verbs, onLearned, saObserver });
+    const runtime = new PortRuntime({ settings, losses, port, providers, verbs, onLearned, saObserver });
     this.#runtimes.set(name, runtime);
     const keys = new Set<string>();
     for (const [index, pkey] of port.pkeys.entries()) {

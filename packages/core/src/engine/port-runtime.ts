@@ -1,6 +1,6 @@
-import { VerbenaError } from "@verbena/ib";
 import type { VerbsContext } from "@verbena/native";
 import { coreError } from "../errors.js";
+import type { LossBook } from "../losses/loss-book.js";
 import type { PortSignalType } from "../ports/port-source.js";
 import { SaBreaker } from "../sa-client/sa-breaker.js";
 import { SaClient } from "../sa-client/sa-client.js";
@@ -17,6 +17,7 @@ import { callProvider } from "./provider-call.js";
 
 export interface PortRuntimeOptions {
   readonly settings: EngineSettings;
+  readonly losses: LossBook;
   readonly port: Port;
   /** The providers the chains name, in the order they were configured. */
   readonly providers: ReadonlyMap<string, ResolutionProvider>;
@@ -31,6 +32,7 @@ export class PortRuntime {
   readonly endpoints: LocalEndpoint[] = [];
   readonly sa: SaService;
   readonly #settings: EngineSettings;
+  readonly #losses: LossBook;
   readonly #logger: Logger;
   readonly #client: SaClient | undefined;
   readonly #providers: ReadonlyMap<string, ResolutionProvider>;
@@ -43,6 +45,7 @@ export class PortRuntime {
 
   constructor(options: PortRuntimeOptions) {
     this.#settings = options.settings;
+    this.#losses = options.losses;
     this.#port = options.port;
     this.#providers = options.providers;
     this.#verbs = options.verbs;
@@ -55,6 +58,10 @@ export class PortRuntime {
 
   get port(): Port {
     return this.#port;
+  }
+
+  get #saLoss(): string {
+    return `SA of ${portText(this.#port)}`;
   }
 
   /** `undefined` where the SA cannot be asked at all. */
@@ -102,6 +109,7 @@ export class PortRuntime {
   /** Endpoints first, then the port, then the way to the SA. What providers still open arrives closed. */
   async close(): Promise<void> {
     this.#ended.abort();
+    this.#losses.forget(this.#saLoss);
     await Promise.all(this.endpoints.map((endpoint) => this.#closeSessions(endpoint.detach())));
     await this.#client?.close();
     await Promise.all(this.#work);
@@ -132,10 +140,9 @@ export class PortRuntime {
         }),
       });
     } catch (error) {
-      const hint = VerbenaError.is(error) ? error.hint : undefined;
-      this.#logger.error("the SA cannot be asked from this port", { error: String(error), hint });
+      this.#losses.lose(this.#saLoss, `the subnet administrator of ${portText(this.#port)}: names and paths`, error);
       const failure = coreError("VERBENA_SA_CLOSED", {
-        details: { port: `${this.#port.device}/${this.#port.port}` },
+        details: { port: portText(this.#port) },
         cause: error,
       });
       return { query: () => Promise.reject(failure) };
@@ -222,6 +229,10 @@ export class PortRuntime {
     work.then(done, done);
     return work;
   }
+}
+
+function portText({ device, port }: Port): string {
+  return `${device}/${port}`;
 }
 
 function portEvent(port: Port, signal: PortSignalType, raw: unknown): PortEvent {

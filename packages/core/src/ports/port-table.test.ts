@@ -1,5 +1,6 @@
 import { Guid, Lid } from "@verbena/ib";
 import { silentLogger } from "../host/default-services.js";
+import { LossBook } from "../losses/loss-book.js";
 import { FakeNative, VirtualClock } from "../testing/index.js";
 import { choosePortSource } from "./choose-source.js";
 import { type PortChange, PortTable } from "./port-table.js";
@@ -30,7 +31,7 @@ function setUp(verbs = true) {
   };
   const lines: string[] = [];
   const warn = (message: string): void => void lines.push(message);
-  const source = choosePortSource(native, clock, { ...silentLogger, warn });
+  const source = choosePortSource(native, clock, { ...silentLogger, warn }, new LossBook({ ...silentLogger, warn }));
   const table = new PortTable(source, onChange, silentLogger);
   table.start();
   return { clock, native, log, table, source, lines };
@@ -148,7 +149,13 @@ describe("PortTable on events", () => {
     await clock.advance(20_000);
     native.verbs.open = open;
     await clock.advance(5000);
-    expect(lines).toEqual(["device lost", "libibverbs lists no devices", "device cannot be opened", "device found"]);
+    expect(lines).toEqual([
+      "device lost",
+      "libibverbs lists no devices",
+      "function lost: device sim0, with all its ports",
+      "function is back: device sim0, with all its ports",
+      "device found",
+    ]);
     await table.close();
   });
 

@@ -1,10 +1,12 @@
 import { Gid, Mtu, Rate } from "@verbena/ib";
 import type { UmadPortInfo, UmadService } from "@verbena/native";
+import type { LossBook } from "../losses/loss-book.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import type { PortReading, PortSignal, PortSource, SourceDevice } from "./port-source.js";
 
 /** libibumad reports no events, so ports are read again this often, and after every failure of the SA. */
 export const UMAD_REREAD_MS = 5_000;
+const UMAD = "libibumad";
 /** libibumad does not tell the active MTU; this is what the SM of nearly every subnet sets. */
 const ASSUMED_MTU = Mtu.fromBytes(2048) ?? Mtu.zero;
 /** Nor the subnet time-out; OpenSM's default. */
@@ -16,12 +18,12 @@ export class UmadPortSource implements PortSource {
   readonly #known = new Map<string, readonly number[]>();
   #onSignal: (signal: PortSignal) => void = () => undefined;
   #cancel: (() => void) | undefined;
-  #hasFailed = false;
 
   constructor(
     private readonly umad: UmadService,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly losses: LossBook,
     private readonly rereadMs = UMAD_REREAD_MS,
   ) {}
 
@@ -83,11 +85,10 @@ export class UmadPortSource implements PortSource {
   #ports(): readonly UmadPortInfo[] | undefined {
     try {
       const ports = this.umad.listPorts();
-      this.#hasFailed = false;
+      this.losses.regain(UMAD);
       return ports;
     } catch (error) {
-      if (!this.#hasFailed) this.logger.warn("libibumad lists no ports", { error: String(error) });
-      this.#hasFailed = true;
+      this.losses.lose(UMAD, "ports and their subnet administrators (libibumad)", error);
       return undefined;
     }
   }

@@ -1,4 +1,5 @@
 import type { DeviceEvent, VerbsContext, VerbsDeviceInfo, VerbsService } from "@verbena/native";
+import type { LossBook } from "../losses/loss-book.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { isInfiniBand } from "./port-sight.js";
 import type { PortReading, PortSignal, PortSource, SourceDevice } from "./port-source.js";
@@ -20,7 +21,7 @@ export class VerbsPortSource implements PortSource {
   readonly #open = new Map<string, OpenDevice>();
   /** Devices without an InfiniBand port: nobody needs to look at them again until they are gone. */
   readonly #others = new Set<string>();
-  /** Devices that could not be opened; it is said once of each. */
+  /** Devices that could not be opened. */
   readonly #refused = new Set<string>();
   #onSignal: (signal: PortSignal) => void = () => undefined;
   #cancel: (() => void) | undefined;
@@ -30,6 +31,7 @@ export class VerbsPortSource implements PortSource {
     private readonly verbs: VerbsService,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly losses: LossBook,
   ) {}
 
   start(onSignal: (signal: PortSignal) => void): readonly SourceDevice[] {
@@ -66,7 +68,7 @@ export class VerbsPortSource implements PortSource {
   #relist(): void {
     const present = this.#present();
     if (present === undefined) return;
-    for (const name of this.#refused) if (!present.has(name)) this.#refused.delete(name);
+    for (const name of this.#refused) if (!present.has(name)) this.#forgive(name);
     for (const name of this.#others) if (!present.delete(name)) this.#others.delete(name);
     for (const name of [...this.#open.keys()]) {
       if (!present.has(name)) this.#lose(name);
@@ -124,17 +126,19 @@ export class VerbsPortSource implements PortSource {
         void context.close();
         return false;
       }
-      this.#refused.delete(info.name);
+      this.#forgive(info.name);
       this.#open.set(info.name, { context, ports, watching: this.#watch(info.name, context), closed: false });
       return true;
     } catch (error) {
-      if (!this.#refused.has(info.name)) {
-        this.logger.warn("device cannot be opened", { device: info.name, error: String(error) });
-      }
+      this.losses.lose(`device ${info.name}`, `device ${info.name}, with all its ports`, error);
       this.#refused.add(info.name);
       void context?.close();
       return false;
     }
+  }
+
+  #forgive(name: string): void {
+    if (this.#refused.delete(name)) this.losses.regain(`device ${name}`);
   }
 
   async #watch(name: string, context: VerbsContext): Promise<void> {

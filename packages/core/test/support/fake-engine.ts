@@ -13,6 +13,7 @@ import type {
   SaPortStatus,
 } from "../../src/engine/contract.js";
 import { coreError } from "../../src/errors.js";
+import type { LostFunction } from "../../src/losses/loss-book.js";
 import type { Destination } from "../../src/sdk/destination.js";
 
 const counters: AcmCounters = {
@@ -131,6 +132,10 @@ export class FakeEngine implements ResolverEngine {
 
   clients(): ClientUsages {
     return clientUsages;
+  }
+
+  lostFunctions(): readonly LostFunction[] {
+    return [];
   }
 
   saPorts(): readonly SaPortStatus[] {

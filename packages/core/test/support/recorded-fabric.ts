@@ -106,6 +106,10 @@ export class RecordedFabric implements ResolverEngine {
     return { clients: [], forgotten: 0 };
   }
 
+  lostFunctions(): readonly [] {
+    return [];
+  }
+
   saPorts(): readonly [] {
     return [];
   }

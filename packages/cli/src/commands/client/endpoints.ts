@@ -1,26 +1,38 @@
-import type { EndpointJson } from "@verbena/core/client";
+import type { EndpointJson, LostFunctionJson } from "@verbena/core/client";
 import { Guid, PKey } from "@verbena/ib";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { renderTable } from "../../output/table.js";
+import { lostText } from "./lost-functions.js";
 import { type ServiceOptions, withService } from "./service.js";
 
 /** Rows that both doors can fill; state, LID and GID are known to the control socket only. */
 type EndpointRow = Pick<EndpointJson, "nodeGuid" | "port" | "pkey" | "provider" | "addresses"> & Partial<EndpointJson>;
 
-/** Lists the local endpoints. */
+/** Only the control socket tells what is lost. */
+interface EndpointsView {
+  readonly rows: readonly EndpointRow[];
+  readonly degraded?: readonly LostFunctionJson[];
+}
+
+/** Lists the local endpoints, and what the daemon cannot do for them. */
 export async function endpointsCommand(options: ServiceOptions, io: Io): Promise<ExitCode> {
-  const rows = await withService<readonly EndpointRow[]>(options, async ({ kind, client }) => {
-    if (kind === "control") return (await client.endpoints()).endpoints;
-    return (await client.endpoints()).map((endpoint) => ({
+  const { rows, degraded } = await withService<EndpointsView>(options, async ({ kind, client }) => {
+    if (kind === "control") {
+      const [{ endpoints }, { degraded = [] }] = await Promise.all([client.endpoints(), client.status()]);
+      return { rows: endpoints, degraded };
+    }
+    const rows = (await client.endpoints()).map((endpoint) => ({
       nodeGuid: Guid.format(endpoint.guid),
       port: endpoint.port,
       pkey: PKey.format(endpoint.pkey),
       provider: endpoint.provider,
       addresses: endpoint.addresses,
     }));
+    return { rows };
   });
-  io.out(options.json === true ? `${JSON.stringify({ endpoints: rows })}\n` : table(rows));
+  const json = { endpoints: rows, ...(degraded === undefined ? {} : { degraded }) };
+  io.out(options.json === true ? `${JSON.stringify(json)}\n` : table(rows) + lostText(degraded));
   return EXIT.OK;
 }
 

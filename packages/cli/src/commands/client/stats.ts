@@ -4,10 +4,12 @@ import {
   encodeCounters,
   type SaPortJson,
   type StatsJson,
+  type StatusJson,
 } from "@verbena/core/client";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { renderTable } from "../../output/table.js";
+import { lostText } from "./lost-functions.js";
 import { notOffered, type ServiceOptions, withService } from "./service.js";
 
 /** Counters in the order of the client protocol, with words for people. */
@@ -25,25 +27,22 @@ export interface StatsCommandOptions extends ServiceOptions {
   readonly clients?: boolean;
 }
 
+/** What a daemon tells; a real ibacm knows the counters only. */
+type StatsView = Pick<StatsJson, "counters"> & Partial<StatsJson> & Pick<StatusJson, "degraded">;
+
 /** Prints the counters of the daemon, all together and per endpoint; or its clients, and what each made it do. */
 export async function statsCommand(options: StatsCommandOptions, io: Io): Promise<ExitCode> {
   if (options.clients === true) return clientsCommand(options, io);
-  const stats = await withService<Pick<StatsJson, "counters"> & Partial<StatsJson>>(
-    options,
-    async ({ kind, client }) =>
-      kind === "control" ? client.stats() : { counters: encodeCounters(await client.perf()) },
-  );
-  io.out(options.json === true ? `${JSON.stringify(stats)}\n` : describe(stats));
+  const stats = await withService<StatsView>(options, async ({ kind, client }) => {
+    if (kind === "acm") return { counters: encodeCounters(await client.perf()) };
+    const [counted, { degraded = [] }] = await Promise.all([client.stats(), client.status()]);
+    return { ...counted, degraded };
+  });
+  io.out(options.json === true ? `${JSON.stringify(stats)}\n` : describe(stats) + lostText(stats.degraded));
   return EXIT.OK;
 }
 
-function describe({
-  counters,
-  endpoints = [],
-  sa = [],
-  clients,
-  uptimeMs,
-}: Pick<StatsJson, "counters"> & Partial<StatsJson>): string {
+function describe({ counters, endpoints = [], sa = [], clients, uptimeMs }: StatsView): string {
   const rows = COUNTER_LABELS.map(([key, label]) => [
     label,
     String(counters[key]),
