@@ -2,7 +2,7 @@ import { checkOptions } from "../check-options.js";
 import type { DaemonConfig } from "../config/daemon-config.js";
 import { type LoadedConfig, loadConfig } from "../config/load-config.js";
 import { type Diagnostic, formatDiagnostic } from "../config/text/diagnostic.js";
-import type { ReloadJson, StatusJson } from "../control/wire.js";
+import type { LostFunctionJson, ReloadJson, StatusJson } from "../control/wire.js";
 import { addressLines } from "../embed/default-addresses.js";
 import type { ResolverEngine } from "../engine/contract.js";
 import { coreError } from "../errors.js";
@@ -124,7 +124,7 @@ export class Daemon implements AsyncDisposable {
       providers: this.#parts?.composed?.providers ?? [],
       ...(this.#parts?.kernel === undefined ? {} : { kernelService: this.#parts.kernel.status }),
       warnings: warningsOf(this.#loaded?.diagnostics ?? []),
-      degraded: this.engine.lostFunctions(),
+      degraded: [...this.engine.lostFunctions(), ...lostKernelService(this.#parts?.kernel?.status)],
     };
   }
 
@@ -239,6 +239,12 @@ export class Daemon implements AsyncDisposable {
   #stateError(operation: string): Error {
     return coreError("VERBENA_DAEMON_STATE", { details: { state: this.#state, operation } });
   }
+}
+
+/** The kernel's questions are a function like any other: what takes it away is named with the rest. */
+function lostKernelService(status: StatusJson["kernelService"]): readonly LostFunctionJson[] {
+  if (status?.state !== "lost") return [];
+  return [{ function: "answers to the kernel's own path queries", reason: status.reason ?? "the kernel does not ask" }];
 }
 
 function addressText(address: AcmAddress): string {

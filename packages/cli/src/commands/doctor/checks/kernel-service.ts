@@ -10,6 +10,8 @@ export const kernelService: Check = {
     const { netlink, listeners } = await probe.kernel();
     if (!netlink) return skipped("this kernel has no RDMA netlink");
     const daemon = await probe.daemon();
+    const own = daemon?.status.kernelService;
+    if (own?.state === "off") return skipped(own.reason ?? "not wanted by the daemon's configuration");
     if (listeners.length === 0) {
       if (daemon === undefined)
         return [finding("ok", "nobody listens: the kernel asks the subnet administrator itself")];
