@@ -1,4 +1,4 @@
-import { type Gid, Lid, type PathRecord } from "@verbena/ib";
+import { Gid, Lid, type PathRecord } from "@verbena/ib";
 import { Destination } from "../sdk/destination.js";
 import type { ResolveContext, RouteProvider } from "../sdk/provider.js";
 import type { RouteAnswer, RouteQuery } from "../sdk/route.js";
@@ -41,7 +41,7 @@ export function routeQuestion(
       return { value: { paths: [found.path] }, expiresAt: endpoint.files.loadedAt + ttlMs };
     },
     keep: ({ paths }) => ({ paths }),
-    check: checkRoute,
+    check: (answer) => checkRoute(answer, query),
   };
 }
 
@@ -74,9 +74,21 @@ async function askRoute(
   return answer?.paths?.length === 0 ? undefined : (answer as RouteAnswer | undefined);
 }
 
-/** What came from a provider is checked as data: its author's compiler may not have seen our types. */
-function checkRoute(answer: unknown): string | undefined {
+/**
+ * What came from a provider is checked as data: its author's compiler may not have seen our types, and the SA behind it may have said
+ * something else than it was asked. A path that leads nowhere, or to somebody else, must not be cached.
+ */
+function checkRoute(answer: unknown, query: Pick<RouteFields, "dgid" | "dlid">): string | undefined {
   const paths: unknown = typeof answer === "object" && answer !== null && "paths" in answer ? answer.paths : undefined;
   if (!Array.isArray(paths) || paths.length === 0) return "the route answer has no paths";
-  return paths.every((path) => typeof path === "object" && path !== null) ? undefined : "a path is no PathRecord";
+  if (!paths.every((path) => typeof path === "object" && path !== null)) return "a path is no PathRecord";
+  return (paths as Partial<PathRecord>[]).some((path) => !leadsTo(path, query))
+    ? "a path leads elsewhere than was asked"
+    : undefined;
+}
+
+function leadsTo(path: Partial<PathRecord>, { dgid, dlid }: Pick<RouteFields, "dgid" | "dlid">): boolean {
+  if (path.dlid === undefined || path.dlid === Lid.zero) return false;
+  if (dlid !== undefined && dlid !== Lid.zero && path.dlid !== dlid) return false;
+  return dgid === undefined || dgid === Gid.zero || path.dgid === dgid;
 }
