@@ -1,4 +1,4 @@
-import type { Resolver } from "@verbena/core";
+import { type Explanation, parseDestination, type Resolver } from "@verbena/core";
 import type { Fleet } from "../../packages/cli/test/support/fleet.js";
 import type { Asking } from "./asking.js";
 import type { FabricHistory } from "./fabric-history.js";
@@ -42,6 +42,14 @@ export async function judgeAll(trial: Trial): Promise<void> {
   problems.push(...asking.problems);
 }
 
+/** What stood in the way, with the outcome of each provider and query. */
+function describe({ error, steps }: Explanation): string {
+  const known = steps.map((step) =>
+    "providers" in step ? [step.step, step.cache, step.code, step.providers, step.sa] : step,
+  );
+  return `${String(error)} ${JSON.stringify(known, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value))}`;
+}
+
 async function findsAll(
   node: string,
   resolver: Resolver,
@@ -49,10 +57,11 @@ async function findsAll(
   problems: string[],
 ): Promise<void> {
   for (const [other, { lid }] of hosts) {
-    const found = await resolver.resolve(`node${other.slice(1)}`).then(
-      ({ paths }) => paths[0]?.dlid,
-      (error: unknown) => String(error),
-    );
+    const explained = await resolver.engine.explain({
+      destination: parseDestination(`node${other.slice(1)}`),
+      client: { id: 1, kind: "embed" },
+    });
+    const found = explained.answer?.paths[0]?.dlid ?? describe(explained);
     if (found !== lid) problems.push(`at the end ${node} finds ${found} for ${other}, whose LID is ${lid}`);
   }
   for (const { inFlight, queued } of resolver.engine.saPorts()) {
