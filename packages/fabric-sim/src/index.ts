@@ -38,6 +38,8 @@ export type {
 } from "./event-log/entries.js";
 export type { DropReason } from "./fabric/drop-reason.js";
 export type { LinkFault } from "./faults/wire-faults.js";
+export { type DrawOptions, drawFabric } from "./graph/draw-fabric.js";
+export { routeText } from "./graph/route-text.js";
 export { libfabricsimPath } from "./process/library-path.js";
 export { loadTopology, readTopologyFile } from "./process/load-topology.js";
 export type { SimLogger } from "./process/logger.js";

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { action, type CommandHost } from "../../command.js";
 import type { ExecOptions } from "./exec.js";
+import { registerGraph } from "./register-graph.js";
 import { registerSend, registerTrace } from "./register-packets.js";
 import type { RunOptions } from "./run.js";
 
@@ -11,6 +12,7 @@ export function registerSim(program: Command, host: CommandHost): void {
   registerExec(sim, host);
   registerControl(sim, host);
   registerTopology(sim, host);
+  registerGraph(sim, host);
 }
 
 function registerRun(sim: Command, host: CommandHost): void {
