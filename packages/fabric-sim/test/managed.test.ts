@@ -39,6 +39,7 @@ import type { FabricPort } from "../src/fabric/port.js";
 import { transit } from "../src/fabric/route.js";
 import { Simulation } from "../src/process/simulation.js";
 import { twoLevel } from "../src/topology/generate.js";
+import { formatLinkRate } from "../src/topology/link-speed.js";
 import { ManualServices } from "./manual-services.js";
 
 const OK = 0;
@@ -415,6 +416,38 @@ describe("traps", () => {
     const notice = encodeNotice(noticeOf(traps()[0]!)).subarray(0, 12).toString("hex");
     // Generic urgent notice of a switch, trap 128, issuer LID 3, count 0, switch LID 3.
     expect(notice).toBe("810000020080000300000003");
+  });
+});
+
+describe("enabled widths and speeds", () => {
+  // Both ends support 1x, 2x and 4x, SDR to EDR. Columns: LinkWidthEnabled, LinkSpeedEnabled, LinkSpeedExtEnabled; 0 is no change.
+  it.each([
+    [0, 0, 0, "4xEDR"],
+    [1, 0, 0, "1xEDR"],
+    [255, 15, 31, "4xEDR"],
+    [0, 0, 1, "4xFDR"],
+    [0, 1, 30, "4xSDR"],
+    [3, 3, 30, "4xDDR"],
+  ])("%i, %i and %i at the leaf make the link %s once it has trained again", (width, speed, extended, rate) => {
+    const { services, fabric, change, get } = start();
+    const port = fabric.portNamed("L1[2]");
+    const { status } = change(LEAF, 2, {
+      linkWidthEnabled: width,
+      linkSpeedEnabled: speed,
+      linkSpeedExtEnabled: extended,
+    });
+    expect([status, formatLinkRate(port.link)]).toEqual([OK, "4xEDR"]);
+    change(LEAF, 2, { portState: PortState.DOWN, portPhysicalState: PortPhysicalState.POLLING });
+    services.run();
+    expect([formatLinkRate(port.link), formatLinkRate(fabric.portNamed("H2").link)]).toEqual([rate, rate]);
+    const info = decodePortInfo(get(LEAF, SmAttribute.PORT_INFO, 2).data);
+    expect([info.linkWidthSupported, info.linkSpeedSupported, info.linkSpeedExtSupported]).toEqual([19, 7, 3]);
+    expect(info.linkWidthActive).toBe(port.link.width);
+  });
+
+  it("that leave nothing are refused", () => {
+    const { change } = start();
+    expect(change(LEAF, 2, { linkWidthEnabled: 8 }).status).toBe(INVALID);
   });
 });
 

@@ -145,6 +145,7 @@ export class Fabric {
 
   /** What a port is right after its link came up or went down. */
   #resetPort(port: FabricPort): void {
+    port.train();
     if (port.number === 0) port.state = PortState.ACTIVE;
     else port.state = port.isLinkUp ? PortState.INIT : PortState.DOWN;
     const { neighbour } = port;

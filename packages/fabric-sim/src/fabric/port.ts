@@ -42,7 +42,10 @@ export class FabricPort {
   readonly number: number;
   readonly guid: Guid;
   readonly mtuCap: Mtu;
+  /** Widths and speeds that the port supports. */
   readonly masks: LinkMasks;
+  /** Those of them that a subnet manager lets it use, from the next training of the link on. */
+  enabled: LinkMasks;
   /** What the topology file wants; the subnet manager keeps to it if it can. */
   readonly wantedLid: number;
   readonly lmcWanted: number;
@@ -73,7 +76,8 @@ export class FabricPort {
   /** A program on this port says that it is a subnet manager. */
   isSmClaimed = false;
 
-  #agreement: { readonly cable: FabricPort | undefined; readonly link: LinkRate; readonly rate: Rate } | undefined;
+  #link: LinkRate = SLOWEST;
+  #rate: Rate = Rate.RATE_10;
 
   constructor(
     readonly node: FabricNode,
@@ -85,6 +89,7 @@ export class FabricPort {
     this.mtuCap = description.mtu;
     this.neighborMtu = description.mtu;
     this.masks = { widths: description.widths, speeds: description.speeds };
+    this.enabled = this.masks;
     this.wantedLid = description.lid ?? 0;
     this.lmcWanted = description.lmc;
     this.pkeys = node.pkeys;
@@ -132,11 +137,11 @@ export class FabricPort {
 
   /** Width and speed of the link, also while it is down; of a port without a cable the slowest there is. */
   get link(): LinkRate {
-    return this.#agreed().link;
+    return this.#link;
   }
 
   get rate(): Rate {
-    return this.#agreed().rate;
+    return this.#rate;
   }
 
   get capabilityMask(): number {
@@ -154,12 +159,14 @@ export class FabricPort {
     return this.lid !== 0 && lid >= this.lid && lid < this.lid + (1 << this.lmc);
   }
 
-  /** Depends on the two ports' abilities only, which do not change once the cable is in; asked for each pair of a table. */
-  #agreed(): { readonly link: LinkRate; readonly rate: Rate } {
-    if (this.#agreement !== undefined && this.#agreement.cable === this.cable) return this.#agreement;
-    const link = (this.cable === undefined ? undefined : negotiate(this.masks, this.cable.masks)) ?? SLOWEST;
-    const rate = Rate.fromWidthSpeed(link.width, link.speed) ?? Rate.RATE_10;
-    this.#agreement = { cable: this.cable, link, rate };
-    return this.#agreement;
+  /**
+   * Settles width and speed with the neighbour, as a link does when it comes up: what the masks are then holds until the next
+   * time. Two ports that have nothing enabled in common keep what they had.
+   */
+  train(): void {
+    const link = this.cable === undefined ? undefined : negotiate(this.enabled, this.cable.enabled);
+    if (link === undefined) return;
+    this.#link = link;
+    this.#rate = Rate.fromWidthSpeed(link.width, link.speed) ?? Rate.RATE_10;
   }
 }

@@ -90,7 +90,7 @@ function extendedPortInfo(port: FabricPort): Buffer {
   const data = Buffer.alloc(SMP_DATA_SIZE);
   const able = (port.masks.speeds & LinkSpeed.FDR10) === 0 ? 0 : 1;
   data.writeUInt8(able, 7);
-  data.writeUInt8(able, 11);
+  data.writeUInt8((port.enabled.speeds & LinkSpeed.FDR10) === 0 ? 0 : 1, 11);
   data.writeUInt8(port.link.speed === LinkSpeed.FDR10 ? 1 : 0, 15);
   return data;
 }

@@ -2,18 +2,20 @@ import { decodePortInfo, Lid, MadStatus, type PortInfo, PortPhysicalState, PortS
 import type { PortEventName } from "../attach/attach-host.js";
 import type { Fabric } from "../fabric/fabric.js";
 import type { FabricPort } from "../fabric/port.js";
+import { enabledRates } from "./enabled-rates.js";
 
 const INVALID = { status: MadStatus.INVALID_ATTRIBUTE_VALUE } as const;
 
 /**
  * Set of PortInfo (IBA 14.2.5.6): checks everything first, so that a refused request changes nothing. Programs on an HCA port get
- * the events in the order in which a Linux driver gives them. LinkWidthEnabled and LinkSpeedEnabled stay what the topology
- * says.
+ * the events in the order in which a Linux driver gives them. Enabled widths and speeds hold from the next training of the link on.
  */
 export function applyPortInfo(fabric: Fabric, port: FabricPort, data: Buffer): { readonly status: number } | undefined {
   const info = decodePortInfo(data);
-  if (!isPossible(port, info)) return INVALID;
+  const enabled = port.number === 0 ? port.enabled : enabledRates(port, info);
+  if (enabled === undefined || !isPossible(port, info)) return INVALID;
   const events: PortEventName[] = [];
+  port.enabled = enabled;
   keepSettings(port, info);
   port.pkeyViolations = info.pkeyViolations;
   if (port.number !== 0) port.neighborMtu = info.neighborMtu === 0 ? port.neighborMtu : info.neighborMtu;

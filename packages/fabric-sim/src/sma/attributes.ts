@@ -49,6 +49,7 @@ export function nodeInfo(port: FabricPort): NodeInfo {
 export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo {
   const { link } = port;
   const speeds = splitSpeeds(port.masks.speeds);
+  const enabled = splitSpeeds(port.enabled.speeds);
   const active = splitSpeeds(link.speed);
   const isEnd = port.isEndPort;
   const { settings } = port;
@@ -59,14 +60,14 @@ export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo
     masterSmLid: isEnd ? port.smLid : emptyPortInfo().masterSmLid,
     capabilityMask: isEnd ? port.capabilityMask : 0,
     localPortNum,
-    linkWidthEnabled: port.masks.widths,
+    linkWidthEnabled: port.enabled.widths,
     linkWidthSupported: port.masks.widths,
     linkWidthActive: link.width,
     linkSpeedSupported: speeds.basic,
-    linkSpeedEnabled: speeds.basic,
+    linkSpeedEnabled: enabled.basic,
     linkSpeedActive: active.basic === 0 ? LinkSpeed.QDR : active.basic,
     linkSpeedExtSupported: speeds.extended,
-    linkSpeedExtEnabled: speeds.extended,
+    linkSpeedExtEnabled: enabled.extended,
     linkSpeedExtActive: active.extended,
     portState: port.state,
     portPhysicalState: port.physState,
