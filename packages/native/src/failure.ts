@@ -16,7 +16,8 @@ const CERTAIN: Readonly<Record<string, string>> = {
 /** What to do about others, where the table has no better hint. */
 const LIKELY: Readonly<Record<string, string>> = {
   ENODEV: "There is no such device or port any more; list the devices again.",
-  EINVAL: "The driver refuses the arguments; check LIDs, queue pair and agent.",
+  EINVAL:
+    "The driver refuses the arguments; check LIDs, queue pair and agent. An Ethernet (RoCE) port takes only messages with a GRH.",
   EBUSY: "The device is in use by another program.",
   ENOENT: "Check the path, and that what should have made it runs.",
 };

@@ -138,7 +138,11 @@ describe.each(["stub0", "pretend0"])("a port of %s", (device) => {
   test("32 agents fit, the 33rd does not", () => {
     for (let i = 0; i < 32; i++) port.registerAgent(SA);
     expect(() => port.registerAgent(SA)).toThrow(
-      expect.objectContaining({ code: "VERBENA_NATIVE_REGISTER", errno: 12 }),
+      expect.objectContaining({
+        code: "VERBENA_NATIVE_REGISTER",
+        errno: 12,
+        hint: expect.stringContaining("no room for more agents"),
+      }),
     );
   });
 });

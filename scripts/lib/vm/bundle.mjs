@@ -1,10 +1,11 @@
 // The suites of test/vm as one file: under emulation the start of a program costs more than its tests.
-import { join } from "node:path";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { root } from "../paths.mjs";
 
 /** Longest time of one test, milliseconds. Other work on the host makes the machine several times slower. */
-const testTimeoutMs = 120_000;
+const testTimeoutMs = 240_000;
 
 /** One describe for each suite, named by its path, in the order given. */
 const entryText = (suites) =>
@@ -30,10 +31,18 @@ const shared = {
   logLevel: "silent",
 };
 
-/** Bundles `suites` (paths from the root) into `outfile`. Rejects with esbuild's account of what is wrong. */
-export const bundleSuites = (suites, outfile) =>
-  build({
+/**
+ * Bundles `suites` (paths from the root) into `folder`/dist/suites.cjs and returns that path. Rejects with esbuild's account of what is
+ * wrong. The bundle lies where a dist of verbena would, whose version is read from the manifest beside it.
+ */
+export async function bundleSuites(suites, folder) {
+  const outfile = join(folder, "dist/suites.cjs");
+  mkdirSync(dirname(join(root, outfile)), { recursive: true });
+  copyFileSync(join(root, "packages/cli/package.json"), join(root, folder, "package.json"));
+  await build({
     ...shared,
     stdin: { contents: entryText(suites), resolveDir: root, sourcefile: "vm-suites.js", loader: "js" },
     outfile: join(root, outfile),
   });
+  return outfile;
+}

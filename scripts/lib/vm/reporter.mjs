@@ -1,9 +1,25 @@
 // A reporter of node:test: one JSON object for each finished test, written at once, so that a machine that hangs tells how far it came.
 
+/** Exit status of a process that something keeps alive after its last test. */
+export const leftOpenStatus = 7;
+
+const longestExitMs = 30_000;
+
+// The timer keeps nothing alive itself: it fires only in a process that does not end by itself.
+const startWatch = () =>
+  setTimeout(() => {
+    const what = process.getActiveResourcesInfo().filter((name) => name !== "Timeout");
+    process.stderr.write(`left open after the last test: ${what.join(", ")}\n`);
+    process.exit(leftOpenStatus);
+  }, longestExitMs).unref();
+
 /** { suite, name, status, skip?, error? }: `suite` is the outermost describe, `name` what is inside of it. */
 export default async function* report(source) {
   const path = [];
+  let watch;
   for await (const { type, data } of source) {
+    if (type === "test:start") clearTimeout(watch);
+    else if (data.nesting === 0 && (type === "test:pass" || type === "test:fail")) watch = startWatch();
     if (type === "test:start") path.splice(data.nesting, path.length, data.name);
     if (type !== "test:pass" && type !== "test:fail") continue;
     const error = data.details?.error;

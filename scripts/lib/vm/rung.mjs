@@ -1,14 +1,15 @@
 // Runs the suites of test/vm: bundled here, then one boot of the machine and one process of Node for all of them.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { root } from "../paths.mjs";
 import { bundleSuites } from "./bundle.mjs";
+import { leftOpenStatus } from "./reporter.mjs";
 import { parseReport, toJestResult } from "./results.mjs";
 
 const longestRunSeconds = 900;
-const bundle = "build/vm/suites.cjs";
-const report = "build/vm/report.jsonl";
+const folder = "build/vm";
+const report = join(folder, "report.jsonl");
 const addonFolder = join(root, "packages/native/build/Release");
 
 /** Splits the options of scripts/test into what this rung knows: -t PATTERN and parts of paths. */
@@ -24,7 +25,7 @@ export function parseOptions(args) {
   return options;
 }
 
-const programArguments = (names) => [
+const programArguments = (bundle, names) => [
   "--enable-source-maps",
   ...names.map((name) => `--test-name-pattern=${name}`),
   ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
@@ -32,27 +33,28 @@ const programArguments = (names) => [
   bundle,
 ];
 
-function runMachine(names) {
+function runMachine(bundle, names) {
   const vm = join(root, "scripts/lib/vm/main.mjs");
   const options = ["--hosts", "2", "--timeout", String(longestRunSeconds)];
   const variables = ["NO_COLOR", `VERBENA_NATIVE_DIR=${addonFolder}`].flatMap((variable) => ["--env", variable]);
-  const args = [vm, ...options, ...variables, "--", process.execPath, ...programArguments(names)];
+  const args = [vm, ...options, ...variables, "--", process.execPath, ...programArguments(bundle, names)];
   // Jest's progress is on standard error too: standard output is for the summary.
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", process.stderr, process.stderr] });
   return new Promise((resolve) => child.on("exit", (status, signal) => resolve(signal ?? status)));
 }
+
+const reasonOf = (ended) =>
+  ended === leftOpenStatus
+    ? "the process of the tests did not end by itself: something is left open"
+    : `the machine ended with ${ended} before the last test had`;
 
 /** As runJest of ../jest.mjs: { passed, failed, skipped, failedSuites, result, reason? }, with the result also in the file `output`. */
 export async function runVmSuites(output, args, suites) {
   const { names, paths, ignored } = parseOptions(args);
   if (ignored.length > 0) console.error(`the vm rung knows -t and paths only; ignored: ${ignored.join(" ")}`);
   const chosen = suites.filter((suite) => paths.length === 0 || paths.some((path) => suite.includes(path)));
-  for (const file of [output, report]) {
-    mkdirSync(dirname(join(root, report)), { recursive: true });
-    rmSync(file, { force: true });
-  }
-  await bundleSuites(chosen, bundle);
-  const ended = await runMachine(names);
+  for (const file of [output, join(root, report)]) rmSync(file, { force: true });
+  const ended = await runMachine(await bundleSuites(chosen, folder), names);
   const text = existsSync(join(root, report)) ? readFileSync(join(root, report), "utf8") : "";
   const { tests, isComplete } = parseReport(text);
   const result = toJestResult(chosen, tests);
@@ -66,6 +68,6 @@ export async function runVmSuites(output, args, suites) {
     skipped: result.numPendingTests,
     failedSuites,
     result,
-    reason: !isComplete || isUnexplained ? `the machine ended with ${ended} before the last test had` : undefined,
+    reason: !isComplete || isUnexplained ? reasonOf(ended) : undefined,
   };
 }

@@ -121,7 +121,7 @@ export class VerbsPortSource implements PortSource {
       const ports = Array.from({ length: count }, (_, index) => index + 1);
       const opened = context;
       if (!ports.some((port) => isInfiniBand(opened.queryPort(port).linkLayer))) {
-        this.logger.debug("device has no InfiniBand port", { device: info.name });
+        this.logger.info("device has no InfiniBand port: left alone", { device: info.name });
         this.#others.add(info.name);
         void context.close();
         return false;

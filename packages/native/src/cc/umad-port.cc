@@ -190,7 +190,8 @@ void UmadPort::OnReady(int error) {
   Napi::Env env = Env();
   Napi::HandleScope scope(env);
   if (!CanRunJs(env)) return;
-  if (error != 0) return Fail(error, "poll");
+  // libuv says EBADF of every descriptor in error, such as that of a device that was removed: the library knows the cause.
+  if (error != 0 && poller_ == nullptr) return Fail(error, "poll");
   std::vector<uint8_t> batch;
   const auto outcome = receiver_->Receive(&batch);
   const int receive_error = receiver_->error();
@@ -202,6 +203,7 @@ void UmadPort::OnReady(int error) {
   }
   if (!IsOpen() || closing_.has_value()) return;
   if (outcome == UmadReceiver::Outcome::kFailed) return Fail(receive_error, "umad_recv");
+  if (error != 0) return Fail(error, "poll");
   // The thread rests after each wake-up; the poller goes on by itself.
   if (waiter_ != nullptr && is_reading_) waiter_->Resume();
 }

@@ -1,9 +1,15 @@
 import type { UmadAgent, UmadAgentOptions, UmadPort } from "../api/umad.js";
 import type { UmadPortBinding } from "../binding.js";
-import { nativeError } from "../errors.js";
-import { calling, failure } from "../failure.js";
+import { NATIVE_ERRORS, nativeError } from "../errors.js";
+import { errnoName, failure } from "../failure.js";
 import { decodeBatch } from "./mad-header.js";
 import { type AgentHome, OpenUmadAgent } from "./umad-agent.js";
+
+/** What errnos mean here, where they mean something else in general. */
+const REGISTER_HINTS: Readonly<Record<string, string>> = {
+  ENOMEM: NATIVE_ERRORS.VERBENA_NATIVE_REGISTER.hint,
+  EPROTONOSUPPORT: "The port does not carry this management class; an Ethernet (RoCE) port has no subnet management.",
+};
 
 /**
  * An open umad port. All agents share one descriptor: when one of them stops pulling, reading pauses for all of them (open the port again
@@ -31,10 +37,14 @@ export class OpenUmadPort implements UmadPort {
   registerAgent(options: UmadAgentOptions): UmadAgent {
     if (this.#closing !== undefined) throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: this.#what } });
     const { mgmtClass, classVersion, rmppVersion = 0, methods = [] } = options;
-    const agentId = calling("VERBENA_NATIVE_REGISTER", { mgmtClass, what: this.#what }, () => {
+    let agentId: number;
+    try {
       if (!this.#isStarted) this.#start();
-      return this.binding.register(mgmtClass, classVersion, rmppVersion, methods);
-    });
+      agentId = this.binding.register(mgmtClass, classVersion, rmppVersion, methods);
+    } catch (cause) {
+      const hint = REGISTER_HINTS[errnoName(cause) ?? ""];
+      throw failure("VERBENA_NATIVE_REGISTER", { mgmtClass, what: this.#what }, cause, hint);
+    }
     const agent = new OpenUmadAgent(this.#homeOf(), agentId, options);
     if (this.#failure !== undefined) agent.fail(this.#failure);
     this.#agents.set(agentId, agent);

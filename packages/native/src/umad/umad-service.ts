@@ -28,7 +28,10 @@ export class NativeUmadService implements UmadService {
       this.#ports.add(opened);
       return opened;
     } catch (cause) {
-      if (["ENODEV", "ENOENT", "ENXIO"].includes(errnoName(cause) ?? "")) {
+      const errno = errnoName(cause) ?? "";
+      // libibumad says EINVAL of a device or port that it does not find.
+      const isUnknown = errno === "EINVAL" && library.queryPort(device, port) === undefined;
+      if (isUnknown || ["ENODEV", "ENOENT", "ENXIO"].includes(errno)) {
         throw failure("VERBENA_NATIVE_NO_DEVICE", { device: `${device} port ${port}` }, cause);
       }
       throw failure("VERBENA_NATIVE_OPEN", { what: `umad port ${device}/${port}` }, cause);
