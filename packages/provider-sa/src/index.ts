@@ -1,5 +1,6 @@
 /**
- * Provider `sa`: host names and paths from the InfiniBand subnet administrator, without multicast.
+ * Provider `sa`: host names and paths from the InfiniBand subnet administrator, without multicast; on request also a registry of names and
+ * IP addresses.
  *
  * @packageDocumentation
  */
@@ -17,7 +18,7 @@ export default defineProvider({
     version: "0.1.0",
     sdk: "^1.0",
     roles: ["address", "route"],
-    capabilities: ["names", "gid", "lid", "multiple-paths", "prefetch"],
+    capabilities: ["names", "gid", "lid", "multiple-paths", "prefetch", "registry"],
     options: optionsSchema,
   },
   provider: SaProvider,

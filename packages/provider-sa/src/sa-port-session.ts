@@ -1,74 +1,63 @@
 import type {
-  Clock,
   Endpoint,
+  EndpointServices,
   EndpointSession,
   Port,
   PortEvent,
   PortServices,
   PortSession,
-  SessionState,
+  ProviderHost,
 } from "@verbena/core/sdk";
 import { SaAddresses } from "./address/sa-addresses.js";
 import type { SaProviderOptions } from "./options.js";
+import { PortRegistry } from "./registry/port-registry.js";
+import { RegistryAddresses } from "./registry/registry-addresses.js";
 import { PortPaths } from "./route/port-paths.js";
 import { SaRoutes } from "./route/sa-routes.js";
+import { SaEndpointSession } from "./sa-endpoint-session.js";
 
 /** The provider on one port: the tables belong to the port, all its endpoints share them. */
 export class SaPortSession implements PortSession {
   readonly #addresses: SaAddresses;
   readonly #prefetched: PortPaths | undefined;
   readonly #routes: SaRoutes;
+  readonly #registry: PortRegistry | undefined;
 
-  constructor(port: Port, services: PortServices, clock: Clock, options: SaProviderOptions) {
-    this.#addresses = new SaAddresses(port, services.sa, clock, options.nodeTableTtlMs);
+  constructor(
+    port: Port,
+    services: PortServices,
+    host: Pick<ProviderHost, "clock" | "random" | "metrics">,
+    options: SaProviderOptions,
+  ) {
+    this.#addresses = new SaAddresses(port, services.sa, host.clock, options.nodeTableTtlMs);
     this.#prefetched =
-      options.prefetch === "port" ? new PortPaths(port, services.sa, clock, options.prefetchTtlMs) : undefined;
+      options.prefetch === "port" ? new PortPaths(port, services.sa, host.clock, options.prefetchTtlMs) : undefined;
     this.#routes = new SaRoutes(services.sa, this.#prefetched);
+    this.#registry = options.registry
+      ? new PortRegistry({ port, services, routes: this.#routes, options, ...host })
+      : undefined;
   }
 
-  openEndpoint(_endpoint: Endpoint): Promise<EndpointSession> {
-    return Promise.resolve(new SaEndpointSession(this.#addresses, this.#routes));
+  openEndpoint(endpoint: Endpoint, { logger }: EndpointServices): Promise<EndpointSession> {
+    return Promise.resolve(this.#open(endpoint, logger));
   }
 
   /** Whatever happened, the tables may be wrong now. */
-  onEvent(_event: PortEvent): void {
+  onEvent(event: PortEvent): void {
     this.#addresses.forget();
     this.#prefetched?.forget();
+    if (event.type !== "flush") this.#registry?.renewSoon();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
-}
 
-/** Nothing has to be joined: an endpoint is ready at once, and the SA learns nothing of its addresses. */
-class SaEndpointSession implements EndpointSession {
-  readonly state: SessionState = "ready";
-  readonly address: SaAddresses;
-  readonly route: SaRoutes;
-
-  constructor(address: SaAddresses, route: SaRoutes) {
-    this.address = address;
-    this.route = route;
-  }
-
-  onState(): () => void {
-    return () => undefined;
-  }
-
-  addAddress(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  removeAddress(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  counters(): Readonly<Record<string, number>> {
-    return {};
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return Promise.resolve();
+  #open(endpoint: Endpoint, logger: EndpointServices["logger"]): SaEndpointSession {
+    const registry = this.#registry;
+    if (registry === undefined) return new SaEndpointSession(this.#addresses, this.#routes);
+    const registrar = registry.open(endpoint, logger);
+    const addresses = new RegistryAddresses(registry.lookup, this.#addresses);
+    return new SaEndpointSession(addresses, this.#routes, { registry, registrar });
   }
 }

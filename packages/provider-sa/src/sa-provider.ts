@@ -2,9 +2,11 @@ import {
   type Clock,
   inject,
   injectable,
+  type Metrics,
   type Port,
   type PortServices,
   type PortSession,
+  type Random,
   type ResolutionProvider,
   tokens,
 } from "@verbena/core/sdk";
@@ -14,16 +16,16 @@ import { SaPortSession } from "./sa-port-session.js";
 /** Addresses and routes from the subnet administrator. */
 @injectable()
 export class SaProvider implements ResolutionProvider {
-  readonly #clock: Clock;
-  readonly #options: SaProviderOptions;
-
-  constructor(@inject(tokens.clock) clock: Clock, @inject(tokens.options) options: SaProviderOptions) {
-    this.#clock = clock;
-    this.#options = options;
-  }
+  constructor(
+    @inject(tokens.clock) private readonly clock: Clock,
+    @inject(tokens.random) private readonly random: Random,
+    @inject(tokens.metrics) private readonly metrics: Metrics,
+    @inject(tokens.options) private readonly options: SaProviderOptions,
+  ) {}
 
   openPort(port: Port, services: PortServices): Promise<PortSession> {
-    return Promise.resolve(new SaPortSession(port, services, this.#clock, this.#options));
+    const { clock, random, metrics, options } = this;
+    return Promise.resolve(new SaPortSession(port, services, { clock, random, metrics }, options));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

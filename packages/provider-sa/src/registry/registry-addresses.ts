@@ -1,0 +1,28 @@
+import type { AddressAnswer, AddressProvider, Destination, ResolveContext } from "@verbena/core/sdk";
+import type { RegistryLookup } from "./registry-lookup.js";
+
+/**
+ * Names and IPs from the registry, names also from the node descriptions: what a host has said of itself goes before what its description
+ * lets one guess. A guess lives no longer than a registration, since it may be followed by one.
+ */
+export class RegistryAddresses implements AddressProvider {
+  constructor(
+    private readonly registry: RegistryLookup,
+    private readonly others: AddressProvider,
+  ) {}
+
+  async resolveAddress(to: Destination, context: ResolveContext): Promise<AddressAnswer | undefined> {
+    if (to.kind !== "name" && to.kind !== "ip") return this.others.resolveAddress(to, context);
+    let failure: unknown;
+    try {
+      const registered = await this.registry.find(to, context);
+      if (registered !== undefined) return registered;
+    } catch (error) {
+      failure = error;
+    }
+    const guess = to.kind === "name" ? await this.others.resolveAddress(to, context) : undefined;
+    if (guess !== undefined) return { ...guess, ttlMs: Math.min(guess.ttlMs ?? Infinity, this.registry.ttlMs) };
+    if (failure !== undefined) throw failure;
+    return undefined;
+  }
+}
