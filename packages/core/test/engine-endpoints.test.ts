@@ -106,6 +106,25 @@ describe("engine: endpoints", () => {
     await bench.engine.close();
   });
 
+  it("tells a provider of what came and went while it was opening the endpoint", async () => {
+    let open: () => void = () => undefined;
+    const bench = await startBench();
+    bench.native.linkDown("sim0", 1);
+    await bench.clock.settle();
+    bench.provider.endpointGate = new Promise((resolve) => {
+      open = resolve;
+    });
+    bench.native.linkUp("sim0", 1);
+    await bench.clock.settle();
+    bench.native.addresses.reset([hostAddress("192.0.2.2")]);
+    await bench.clock.settle();
+    expect(bench.engine.endpoints()[0]?.addresses).toEqual(["192.0.2.2", "Host1"]);
+    open();
+    await bench.clock.settle();
+    expect(bench.provider.endpoints[0]?.addresses.map(({ text }) => text)).toEqual(["Host1", "192.0.2.2"]);
+    await bench.engine.close();
+  });
+
   it("takes a new address file without touching what stayed", async () => {
     const bench = await startBench();
     bench.engine.setAddressFile([

@@ -37,7 +37,7 @@ export const optionsSchema = v.strictObject({
     ),
   ),
   registryTtlMs: v.pipe(
-    v.optional(durationMs, 30_000),
+    v.optional(durationMs, 60_000),
     v.description("how long an address from the registry is used before it is asked for again, milliseconds"),
   ),
 });

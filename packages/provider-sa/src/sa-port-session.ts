@@ -46,7 +46,8 @@ export class SaPortSession implements PortSession {
   onEvent(event: PortEvent): void {
     this.#addresses.forget();
     this.#prefetched?.forget();
-    if (event.type !== "flush") this.#registry?.renewSoon();
+    if (event.type === "flush") this.#registry?.lookup.forget();
+    else this.#registry?.onChange();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

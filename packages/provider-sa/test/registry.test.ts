@@ -106,19 +106,22 @@ describe("the registry", () => {
     a.has(ip("192.0.2.7"), ip("2001:db8::7"), name("Node7"));
     await clock.settle();
     expect(names()).toEqual(["verbena:ip:192.0.2.7", "verbena:ip:2001:db8::7", "verbena:name:node7"]);
+    sa.queries.length = 0;
     for (const to of [toIp("192.0.2.7"), toIp("2001:db8::7"), Destination.name("NODE7")]) {
-      sa.queries.length = 0;
       expect(await b.find(to)).toEqual({ gid: a.gid, ttlMs: TTL_MS });
-      // ServiceID (bit 0), ServiceP_Key (2), ServiceName (6); then DGID, SGID, reversible, number of paths never, P_Key.
-      expect(sa.queries.map(({ method, attributeId, componentMask }) => [method, attributeId, componentMask])).toEqual([
-        ["get", SaAttribute.SERVICE_RECORD, 0x45n],
-        ["get", SaAttribute.PATH_RECORD, 0x280cn],
-      ]);
     }
+    // ServiceID (bit 0), ServiceP_Key (2), ServiceName (6); then, once for the port, DGID, SGID, reversible, P_Key.
+    expect(sa.queries.map(({ method, attributeId, componentMask }) => [method, attributeId, componentMask])).toEqual([
+      ["get", SaAttribute.SERVICE_RECORD, 0x45n],
+      ["get", SaAttribute.PATH_RECORD, 0x280cn],
+      ["get", SaAttribute.SERVICE_RECORD, 0x45n],
+      ["get", SaAttribute.SERVICE_RECORD, 0x45n],
+    ]);
+    expect(b.learned).toHaveLength(1);
     expect(b.learned[0]).toMatchObject({
       kind: "route",
       query: { sgid: b.gid, dgid: a.gid, reversible: true, maxPaths: 1 },
-      answer: { ttlMs: TTL_MS, paths: [{ dgid: a.gid }] },
+      answer: { paths: [{ dgid: a.gid }] },
     });
     expect(await b.find(toIp("192.0.2.8"))).toBeUndefined();
   });
@@ -216,7 +219,7 @@ describe("the registry", () => {
     a.has(ip("192.0.2.7"), name("node7"));
     await clock.settle();
     sa.clear();
-    a.registry.renewSoon();
+    a.registry.onChange();
     await clock.advance(1000);
     expect(names()).toHaveLength(2);
     expect(a.counts).toEqual({ registryRegistered: 4 });
@@ -269,6 +272,7 @@ describe("the registry", () => {
       sa.cut.add(b.gid);
       expect(await c.find(toIp("192.0.2.7"))).toMatchObject({ gid: a.gid });
       sa.cut.add(a.gid);
+      c.registry.onChange();
       expect(await c.find(toIp("192.0.2.7"))).toBeUndefined();
       expect(c.counts).toMatchObject({ registryUnreachable: 3 });
     });

@@ -228,6 +228,14 @@ export type EngineChange =
       readonly address: string;
       readonly event: "added" | "removed";
     }
+  /** A name or IP was found at another port than when it was looked up last; GIDs as text. */
+  | {
+      readonly type: "moved";
+      readonly endpoint: string;
+      readonly destination: string;
+      readonly from: string;
+      readonly to: string;
+    }
   | { readonly type: "flushed"; readonly endpoint?: string; readonly destination?: string; readonly reason: string }
   /** The reader fell behind; this many changes before the next one are lost. */
   | { readonly type: "lagged"; readonly dropped: number };

@@ -38,6 +38,7 @@ import { RequestLoop } from "./request-loop.js";
 import { Requests } from "./requests.js";
 import { SaDoor } from "./sa-door.js";
 import { settledWithin } from "./wait-for.js";
+import { Whereabouts } from "./whereabouts.js";
 
 /** How long the start waits for the first listing of the host's IP addresses. */
 const ADDRESS_WAIT_MS = 2_000;
@@ -95,6 +96,9 @@ class Engine implements EngineHandle {
       onSilence: ({ identity }) => {
         this.#ports.refresh(identity.device, identity.port);
       },
+      whereabouts: new Whereabouts(settings.cacheMaxEntries, (change) => {
+        this.#feed.emit(change);
+      }),
     });
     this.#forgetting = new Forgetting(this.#pipeline, this.#feed);
     const source = choosePortSource(native, clock, logger, this.#losses);

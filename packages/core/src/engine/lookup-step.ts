@@ -37,7 +37,7 @@ export interface Found<V extends object> {
   readonly wasCached: boolean;
 }
 
-export interface LookupStepOptions {
+export interface LookupStepOptions<V extends object> {
   readonly name: "address" | "route";
   readonly settings: EngineSettings;
   readonly ttlMs: number;
@@ -47,6 +47,8 @@ export interface LookupStepOptions {
   /** A provider was silent: the port may not be what it seems. */
   readonly onSilence: (endpoint: LocalEndpoint) => void;
   readonly onLearned: (endpoint: LocalEndpoint, scope: CacheScope, provider: string, entry: LearnedEntry) => void;
+  /** Something has been found, wherever it came from. */
+  readonly onFound?: (endpoint: LocalEndpoint, entry: PositiveEntry<V>) => void;
 }
 
 /**
@@ -59,9 +61,9 @@ const FULL_SHARE = 0.9;
 export class LookupStep<A extends { readonly ttlMs?: number }, V extends object> {
   readonly cache: ResolutionCache<V>;
   readonly flights: Flights<PositiveEntry<V>>;
-  readonly #options: LookupStepOptions;
+  readonly #options: LookupStepOptions<V>;
 
-  constructor(options: LookupStepOptions) {
+  constructor(options: LookupStepOptions<V>) {
     this.#options = options;
     const { clock, cacheMaxEntries } = options.settings;
     this.cache = new ResolutionCache({ clock, maxEntries: cacheMaxEntries });
@@ -205,8 +207,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       expiresAt,
       refreshAt: refreshTime(createdAt, expiresAt, settings.refreshShare),
     };
-    this.cache.put(entry);
-    return entry;
+    return this.#keep(question.endpoint, entry);
   }
 
   #fromFile(question: Question<A, V>, now: number): PositiveEntry<V> | undefined {
@@ -227,7 +228,12 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       expiresAt,
       refreshAt: refreshTime(createdAt, expiresAt, this.#options.settings.refreshShare),
     };
+    return this.#keep(endpoint, entry);
+  }
+
+  #keep(endpoint: LocalEndpoint, entry: PositiveEntry<V>): PositiveEntry<V> {
     this.cache.put(entry);
+    this.#options.onFound?.(endpoint, entry);
     return entry;
   }
 

@@ -14,11 +14,13 @@ import { type Call, Restart } from "./request-call.js";
 import { definedFields, type LooseRouteFields, type RouteFields } from "./route-fields.js";
 import { routeKey } from "./route-key.js";
 import { plainQuery, type RouteValue, routeQuestion } from "./route-question.js";
+import type { Whereabouts } from "./whereabouts.js";
 
 export interface PipelineOptions {
   readonly settings: EngineSettings;
   /** A provider was silent on this endpoint's port. */
   readonly onSilence: (endpoint: LocalEndpoint) => void;
+  readonly whereabouts: Whereabouts;
 }
 
 /** Address, then route, under an endpoint that has been chosen. */
@@ -27,7 +29,7 @@ export class Pipeline {
   readonly routes: LookupStep<RouteAnswer, RouteValue>;
   readonly #settings: EngineSettings;
 
-  constructor({ settings, onSilence }: PipelineOptions) {
+  constructor({ settings, onSilence, whereabouts }: PipelineOptions) {
     this.#settings = settings;
     const common = { settings, onSilence, onLearned: this.learn.bind(this) };
     this.addresses = new LookupStep({
@@ -37,6 +39,9 @@ export class Pipeline {
       companionDelayMs: settings.companionDelayMs,
       onQuery: ({ counters }) => {
         counters.addressQuery += 1;
+      },
+      onFound: ({ key }, { subject, value }) => {
+        whereabouts.note(key, subject, value.answer);
       },
     });
     this.routes = new LookupStep({

@@ -99,11 +99,7 @@ export class PortRuntime {
   }
 
   tellAddress(endpoint: LocalEndpoint, change: "added" | "removed", address: LocalAddress): void {
-    for (const [name, session] of endpoint.sessions()) {
-      const tell = (): Promise<void> =>
-        change === "added" ? session.addAddress(address) : session.removeAddress(address);
-      void this.#track(callProvider(this.#settings, name, `address ${address.text} ${change}`, tell));
-    }
+    for (const [name, session] of endpoint.sessions()) this.#tellSession(name, session, change, address);
   }
 
   /** Endpoints first, then the port, then the way to the SA. What providers still open arrives closed. */
@@ -172,8 +168,9 @@ export class PortRuntime {
   async #openSession(endpoint: LocalEndpoint, name: string, opening: Promise<PortSession | undefined>): Promise<void> {
     const port = await opening;
     if (port === undefined || this.#isEnded()) return;
+    const seen = endpoint.endpoint;
     const session = await callProvider(this.#settings, name, `opening endpoint ${endpoint.key}`, () =>
-      port.openEndpoint(endpoint.endpoint, {
+      port.openEndpoint(seen, {
         learn: (entry) => {
           if (!this.#isEnded()) this.#onLearned(endpoint, name, entry);
         },
@@ -181,8 +178,24 @@ export class PortRuntime {
       }),
     );
     if (session === undefined) return;
-    if (this.#isEnded()) await this.#dispose(name, "closing an endpoint", session);
-    else await callProvider(this.#settings, name, "state", () => endpoint.attach(name, session));
+    if (this.#isEnded()) {
+      await this.#dispose(name, "closing an endpoint", session);
+      return;
+    }
+    await callProvider(this.#settings, name, "state", () => endpoint.attach(name, session));
+    this.#catchUp(name, session, seen.addresses, endpoint.endpoint.addresses);
+  }
+
+  /** What came or went while the provider was opening the endpoint was told to nobody. */
+  #catchUp(name: string, session: EndpointSession, seen: readonly LocalAddress[], now: readonly LocalAddress[]): void {
+    for (const address of seen) if (!now.includes(address)) this.#tellSession(name, session, "removed", address);
+    for (const address of now) if (!seen.includes(address)) this.#tellSession(name, session, "added", address);
+  }
+
+  #tellSession(name: string, session: EndpointSession, change: "added" | "removed", address: LocalAddress): void {
+    const tell = (): Promise<void> =>
+      change === "added" ? session.addAddress(address) : session.removeAddress(address);
+    void this.#track(callProvider(this.#settings, name, `address ${address.text} ${change}`, tell));
   }
 
   /** Asked anew after each wait. */

@@ -32,6 +32,8 @@ export class FakeProvider implements ResolutionProvider {
   initialState: SessionState = "ready";
   /** Held until resolved, when set: opening a port takes as long. */
   gate: Promise<void> | undefined;
+  /** The same for an endpoint. */
+  endpointGate: Promise<void> | undefined;
   counters: ProviderCounters = {};
 
   /** Waits for {@link FakeProvider.gate}, then opens a session that remembers what happens to it. */
@@ -66,10 +68,11 @@ export class FakePortSession implements PortSession {
   ) {}
 
   /** Opens a session with the roles the provider has at this moment. */
-  openEndpoint(endpoint: Endpoint, services: EndpointServices): Promise<EndpointSession> {
+  async openEndpoint(endpoint: Endpoint, services: EndpointServices): Promise<EndpointSession> {
+    await this.provider.endpointGate;
     const session = new FakeEndpointSession(this.provider, this, endpoint, services);
     this.endpoints.push(session);
-    return Promise.resolve(session);
+    return session;
   }
 
   /** Remembers the event. */

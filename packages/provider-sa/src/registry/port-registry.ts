@@ -28,7 +28,7 @@ export class PortRegistry {
   readonly #turns = new Turns(TURNS);
 
   constructor(private readonly of: PortRegistryOptions) {
-    const { port, services, routes, metrics, options } = of;
+    const { port, services, routes, clock, metrics, options } = of;
     this.counters = new RegistryCounters(metrics, `${port.device}/${port.port}`);
     this.#queries = new RegistryQueries(services.sa);
     this.lookup = new RegistryLookup({
@@ -36,7 +36,10 @@ export class PortRegistry {
       routes,
       counters: this.counters,
       logger: services.logger,
+      clock,
       ttlMs: options.registryTtlMs,
+      // A host that vanishes has its registration for as long anyway.
+      reachableMs: options.registryLeaseMs,
     });
   }
 
@@ -63,8 +66,9 @@ export class PortRegistry {
     await registrar.close();
   }
 
-  /** The SA may have forgotten everything, or be another one. */
-  renewSoon(): void {
+  /** The port's surroundings have changed: what is there may be reached no longer, and the SA may have forgotten us. */
+  onChange(): void {
+    this.lookup.forget();
     for (const registrar of this.#registrars) registrar.renewSoon();
   }
 

@@ -1,4 +1,4 @@
-import type { AddressAnswer, Destination, Logger, ResolveContext, RouteProvider } from "@verbena/core/sdk";
+import type { AddressAnswer, Clock, Destination, Logger, ResolveContext, RouteProvider } from "@verbena/core/sdk";
 import { Gid } from "@verbena/ib";
 import type { RegistryCounters } from "./registry-counters.js";
 import type { RegistryQueries } from "./registry-queries.js";
@@ -10,13 +10,18 @@ export interface RegistryLookupOptions {
   readonly routes: RouteProvider;
   readonly counters: RegistryCounters;
   readonly logger: Logger;
+  readonly clock: Clock;
   readonly ttlMs: number;
+  /** How long a port counts as reachable after a path to it was found. */
+  readonly reachableMs: number;
 }
 
 /** Registrations of one address that are looked at; who floods the SA shall not make us flood it too. */
 const MOST_CANDIDATES = 8;
 /** Addresses whose duplicates are remembered as told. */
 const MOST_TOLD = 256;
+/** Ports that are remembered as reachable. */
+const MOST_REACHED = 4_096;
 
 /**
  * Finds names and IPs that other hosts have registered. Of several ports that claim one address the newest counts, and is passed over if no
@@ -26,6 +31,8 @@ export class RegistryLookup {
   readonly #options: RegistryLookupOptions;
   /** ServiceName to the ports that were last reported. */
   readonly #told = new Map<string, string>();
+  /** Partition and GID of a port to when it has to be looked for again. */
+  readonly #reached = new Map<string, number>();
 
   constructor(options: RegistryLookupOptions) {
     this.#options = options;
@@ -33,6 +40,11 @@ export class RegistryLookup {
 
   get ttlMs(): number {
     return this.#options.ttlMs;
+  }
+
+  /** Something has happened to the port or the fabric: what was reachable may not be any more. */
+  forget(): void {
+    this.#reached.clear();
   }
 
   async find(to: Destination, context: ResolveContext): Promise<AddressAnswer | undefined> {
@@ -58,18 +70,17 @@ export class RegistryLookup {
   }
 
   /** The path that shows it is the one that will be asked for next, so it goes to the route cache. */
-  async #isReachable(record: RegistryRecord, context: ResolveContext): Promise<boolean> {
+  async #isReachable({ gid, pkey }: RegistryRecord, context: ResolveContext): Promise<boolean> {
+    const { clock, routes, reachableMs } = this.#options;
     const { endpoint } = context;
-    const query = {
-      sgid: endpoint.port.gids[0] ?? Gid.zero,
-      dgid: record.gid,
-      pkey: endpoint.pkey,
-      reversible: true,
-      maxPaths: 1,
-    };
-    const answer = await this.#options.routes.resolveRoute({ ...query, endpoint }, context);
+    const key = `${pkey} ${gid}`;
+    if ((this.#reached.get(key) ?? 0) > clock.now()) return true;
+    const sgid = endpoint.port.gids[0] ?? Gid.zero;
+    const query = { sgid, dgid: gid, pkey: endpoint.pkey, reversible: true, maxPaths: 1 };
+    const answer = await routes.resolveRoute({ ...query, endpoint }, context);
     if (answer === undefined) return false;
-    context.learn({ kind: "route", query, answer: { ...answer, ttlMs: this.#ttlOf(record) } });
+    remember(this.#reached, key, clock.now() + reachableMs, MOST_REACHED);
+    context.learn({ kind: "route", query, answer });
     return true;
   }
 
@@ -87,10 +98,15 @@ export class RegistryLookup {
     const gids = records.map(({ gid }) => Gid.format(gid));
     const ports = gids.join(" ");
     if (this.#told.get(serviceName) === ports) return;
-    this.#told.delete(serviceName);
-    this.#told.set(serviceName, ports);
-    const [oldest] = this.#told.keys();
-    if (this.#told.size > MOST_TOLD && oldest !== undefined) this.#told.delete(oldest);
+    remember(this.#told, serviceName, ports, MOST_TOLD);
     this.#options.logger.warn("several ports have registered one address; the first is used", { serviceName, gids });
   }
+}
+
+/** The oldest makes room. */
+function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > most && oldest !== undefined) map.delete(oldest);
 }
