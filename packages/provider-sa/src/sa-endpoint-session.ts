@@ -24,7 +24,7 @@ export class SaEndpointSession implements EndpointSession {
   }
 
   addAddress(address: LocalAddress): Promise<void> {
-    this.#registered?.registrar.add(address);
+    void this.#registered?.registrar.add(address);
     return Promise.resolve();
   }
 

@@ -38,8 +38,13 @@ export class SaPortSession implements PortSession {
       : undefined;
   }
 
-  openEndpoint(endpoint: Endpoint, { logger }: EndpointServices): Promise<EndpointSession> {
-    return Promise.resolve(this.#open(endpoint, logger));
+  async openEndpoint(endpoint: Endpoint, { logger }: EndpointServices): Promise<EndpointSession> {
+    const registry = this.#registry;
+    if (registry === undefined) return new SaEndpointSession(this.#addresses, this.#routes);
+    const registrar = registry.open(endpoint, logger);
+    await registrar.opened;
+    const addresses = new RegistryAddresses(registry.lookup, this.#addresses);
+    return new SaEndpointSession(addresses, this.#routes, { registry, registrar });
   }
 
   /** Whatever happened, the tables may be wrong now. */
@@ -52,13 +57,5 @@ export class SaPortSession implements PortSession {
 
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
-  }
-
-  #open(endpoint: Endpoint, logger: EndpointServices["logger"]): SaEndpointSession {
-    const registry = this.#registry;
-    if (registry === undefined) return new SaEndpointSession(this.#addresses, this.#routes);
-    const registrar = registry.open(endpoint, logger);
-    const addresses = new RegistryAddresses(registry.lookup, this.#addresses);
-    return new SaEndpointSession(addresses, this.#routes, { registry, registrar });
   }
 }

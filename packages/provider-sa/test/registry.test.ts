@@ -133,7 +133,7 @@ describe("the registry", () => {
     expect(await new Host(sa, clock, 6, PKey.from(0x8002)).find(toIp("192.0.2.7"))).toBeUndefined();
   });
 
-  it("renews between a half and two thirds of the lease, for ever, with the same claim", async () => {
+  it("confirms once, then renews between a half and two thirds of the lease, for ever, with the same claim", async () => {
     const times: number[] = [];
     sa.intercept = ({ method }) => {
       if (method === "set") times.push(clock.now());
@@ -147,6 +147,9 @@ describe("the registry", () => {
       expect(sa.records()).toEqual([first]);
     }
     const gaps = times.slice(1).map((time, index) => (time - (times[index] ?? 0)) / LEASE_MS);
+    const confirmedAfter = (gaps.shift() ?? 0) * LEASE_MS;
+    expect(confirmedAfter).toBeGreaterThanOrEqual(5_000);
+    expect(confirmedAfter).toBeLessThanOrEqual(10_000);
     expect(gaps.length).toBeGreaterThanOrEqual(15);
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1 / 2);
     expect(Math.max(...gaps)).toBeLessThanOrEqual(2 / 3);
@@ -171,7 +174,7 @@ describe("the registry", () => {
     await clock.settle();
     await registrar.remove(ip("192.0.2.7"));
     expect(names()).toEqual(["verbena:name:node7"]);
-    registrar.add(ip("192.0.2.8"));
+    void registrar.add(ip("192.0.2.8"));
     await clock.settle();
     await a.registry.close(registrar);
     expect(names()).toEqual([]);
@@ -182,14 +185,14 @@ describe("the registry", () => {
   it("keeps the last wish, however fast an address comes and goes", async () => {
     const registrar = a.has();
     for (let n = 0; n < 5; n++) {
-      registrar.add(ip("192.0.2.7"));
+      void registrar.add(ip("192.0.2.7"));
       void registrar.remove(ip("192.0.2.7"));
     }
     await clock.settle();
     expect(names()).toEqual([]);
     for (let n = 0; n < 5; n++) {
       void registrar.remove(ip("192.0.2.7"));
-      registrar.add(ip("192.0.2.7"));
+      void registrar.add(ip("192.0.2.7"));
     }
     await clock.settle();
     expect(names()).toEqual(["verbena:ip:192.0.2.7"]);
@@ -215,6 +218,31 @@ describe("the registry", () => {
     expect(names()).toEqual(["verbena:ip:192.0.2.7"]);
   });
 
+  it("is confirmed ten seconds later, whatever a former session deleted meanwhile", async () => {
+    a.has(ip("192.0.2.7"));
+    await clock.settle();
+    sa.clear();
+    await clock.advance(10_000);
+    expect(names()).toEqual(["verbena:ip:192.0.2.7"]);
+    expect(a.counts).toEqual({ registryRegistered: 1, registryRenewed: 1 });
+  });
+
+  it("opens an endpoint when its addresses are registered, or after a second", async () => {
+    const { opened } = a.has(ip("192.0.2.7"), name("node7"));
+    expect(names()).toEqual([]);
+    await opened;
+    expect(names()).toHaveLength(2);
+    sa.intercept = () => new Promise(() => undefined);
+    let isOpen = false;
+    void b.has(name("node8")).opened.then(() => {
+      isOpen = true;
+    });
+    await clock.advance(999);
+    expect(isOpen).toBe(false);
+    await clock.advance(1);
+    expect(isOpen).toBe(true);
+  });
+
   it("registers again within a second when the SA is another one", async () => {
     a.has(ip("192.0.2.7"), name("node7"));
     await clock.settle();
@@ -236,7 +264,7 @@ describe("the registry", () => {
         await old.remove(ip("192.0.2.7"));
         expect(await c.find(toIp("192.0.2.7"))).toBeUndefined();
       }
-      young.add(ip("192.0.2.7"));
+      void young.add(ip("192.0.2.7"));
       await clock.settle();
       expect(await c.find(toIp("192.0.2.7"))).toMatchObject({ gid: b.gid });
       await old.remove(ip("192.0.2.7"));
@@ -246,10 +274,10 @@ describe("the registry", () => {
     it("it may come back to the first", async () => {
       const [first, second] = [a.has(ip("192.0.2.7")), b.has()];
       await clock.settle();
-      second.add(ip("192.0.2.7"));
+      void second.add(ip("192.0.2.7"));
       await clock.settle();
       await first.remove(ip("192.0.2.7"));
-      first.add(ip("192.0.2.7"));
+      void first.add(ip("192.0.2.7"));
       await clock.settle();
       expect(await c.find(toIp("192.0.2.7"))).toMatchObject({ gid: a.gid });
     });

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ControlClient } from "@verbena/core/client";
-import { type FabricStatus, type RunningFabric, SimControlClient, startFabric, twoLevel } from "@verbena/fabric-sim";
+import {
+  type FabricStatus,
+  type RunningFabric,
+  SimControlClient,
+  startFabric,
+  startFabricThread,
+  twoLevel,
+} from "@verbena/fabric-sim";
 import { Gid } from "@verbena/ib";
 import { ReadyChild } from "../../src/process/child.js";
 
@@ -11,6 +18,8 @@ export interface ClusterOptions {
   /** Lines `NODE[PORT] IP/PREFIX [PKEY]`. */
   readonly addresses?: readonly string[];
   readonly timeScale?: number;
+  /** The fabric gets a thread of its own: this process may be on it too. */
+  readonly isThread?: boolean;
 }
 
 /** A daemon of the built program. */
@@ -31,8 +40,8 @@ export class Cluster implements AsyncDisposable {
 
   static async start(options: ClusterOptions): Promise<Cluster> {
     const cluster = new Cluster();
-    const { hosts, addresses = [], timeScale = 1 } = options;
-    const fabric: RunningFabric = await startFabric({
+    const { hosts, addresses = [], timeScale = 1, isThread = false } = options;
+    const fabric: RunningFabric = await (isThread ? startFabricThread : startFabric)({
       topology: twoLevel({ hosts }),
       dir: cluster.fabric,
       timeScale,

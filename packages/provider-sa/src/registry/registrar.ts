@@ -7,6 +7,9 @@ import { serviceNameOf } from "./service-name.js";
 /** How long the end of an endpoint waits for the SA, for each of its two questions. */
 const GOODBYE_MS = 500;
 
+/** How long the opening of an endpoint waits until its addresses are registered. */
+const WELCOME_MS = 1_000;
+
 /** Keeps the names and IPs of one endpoint registered. */
 export class Registrar {
   readonly #endpoint: Endpoint;
@@ -15,15 +18,21 @@ export class Registrar {
   readonly #active = new Map<string, Registration>();
   /** Registrations being deleted: the same address registers again only after that. */
   readonly #leaving = new Map<string, Promise<void>>();
+  /**
+   * The first addresses are registered, or the SA has had its time. A daemon that is ready can be found; and an engine that takes another's
+   * place has registered before the other one deletes what is its own.
+   */
+  readonly opened: Promise<void>;
 
   constructor(endpoint: Endpoint, context: RegistrationContext, isPortActive: () => boolean) {
     this.#endpoint = endpoint;
     this.#context = context;
     this.#isPortActive = isPortActive;
-    for (const address of endpoint.addresses) this.add(address);
+    this.opened = this.#within(WELCOME_MS, Promise.all(endpoint.addresses.map((address) => this.add(address))));
   }
 
-  add(address: LocalAddress): void {
+  /** Resolves after the first try to register it. */
+  async add(address: LocalAddress): Promise<void> {
     const { port, pkey } = this.#endpoint;
     const gid = port.gids[0] ?? Gid.zero;
     const serviceName = serviceNameOf(address);
@@ -34,13 +43,8 @@ export class Registrar {
     if (this.#active.has(serviceName)) return;
     const registration = new Registration({ serviceName, gid, pkey: registryPkey(pkey) }, this.#context);
     this.#active.set(serviceName, registration);
-    const leaving = this.#leaving.get(serviceName);
-    if (leaving === undefined) registration.start();
-    else {
-      void leaving.then(() => {
-        if (this.#active.get(serviceName) === registration) registration.start();
-      });
-    }
+    await this.#leaving.get(serviceName);
+    if (this.#active.get(serviceName) === registration) await registration.start();
   }
 
   /** Resolves when it is deleted, or could not be. */
@@ -68,5 +72,15 @@ export class Registrar {
     this.#active.clear();
     if (this.#isPortActive()) await Promise.all(registrations.map((one) => one.withdraw(GOODBYE_MS)));
     else for (const registration of registrations) registration.stop();
+  }
+
+  #within(limitMs: number, work: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#context.clock.schedule(limitMs, resolve);
+      void work.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 }

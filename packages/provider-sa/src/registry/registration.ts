@@ -19,13 +19,15 @@ export interface RegistrationContext {
 
 /** After a change that every host of the fabric sees at once: not all at once to the SA. */
 const SPREAD_MS = 1_000;
+/** A registration is renewed once soon after it was made: what it overtook, the end of a former daemon or engine, may have deleted it. */
+const CONFIRM_MS = 5_000;
 /** First pause after a failure; it doubles up to a quarter of the lease. */
 const FIRST_PAUSE_MS = 1_000;
 const LAST_CLAIM = 0xffff_ffff;
 
 /**
- * One address in the SA, from its coming to its going: looked up (who had it?), registered, renewed when between a half and two thirds of
- * the lease are over, deleted. A failure is tried again; the lease bounds what a daemon that vanishes leaves behind.
+ * One address in the SA, from its coming to its going: looked up (who had it?), registered, confirmed, renewed when between a half and two
+ * thirds of the lease are over, deleted. A failure is tried again; the lease bounds what a daemon that vanishes leaves behind.
  */
 export class Registration {
   readonly #id: RegistrationId;
@@ -45,8 +47,10 @@ export class Registration {
     this.#context = context;
   }
 
-  start(): void {
+  /** Resolves when the SA has it, or has not taken it at the first try. */
+  start(): Promise<void> {
     this.#work = this.#register();
+    return this.#work;
   }
 
   /** The SA may have forgotten it. */
@@ -89,9 +93,11 @@ export class Registration {
     const { turns, logger, random, leaseMs } = this.#context;
     this.#isAtWork = true;
     try {
+      const isFirst = !this.#isRegistered;
       await turns.run(() => this.#try());
       this.#failures = 0;
-      if (!this.#ended.signal.aborted) this.#after(leaseMs * (1 / 2 + random() / 6));
+      if (!this.#ended.signal.aborted)
+        this.#after(isFirst ? CONFIRM_MS * (1 + random()) : leaseMs * (1 / 2 + random() / 6));
     } catch (error) {
       if (this.#ended.signal.aborted) return;
       this.#context.counters.count("failed");
@@ -107,7 +113,7 @@ export class Registration {
   }
 
   async #try(): Promise<void> {
-    const { queries, counters, leaseMs, instance } = this.#context;
+    const { queries, counters, logger, leaseMs, instance } = this.#context;
     const { signal } = this.#ended;
     if (signal.aborted) return;
     this.#claim ??= await this.#nextClaim();
@@ -115,6 +121,7 @@ export class Registration {
     const leaseSeconds = Math.ceil(leaseMs / 1000);
     await queries.register({ ...this.#id, leaseSeconds, claim: this.#claim, instance }, { signal });
     counters.count(this.#isRegistered ? "renewed" : "registered");
+    logger.debug(this.#isRegistered ? "an address is renewed" : "an address is registered", this.#fields());
     this.#isRegistered = true;
   }
 
