@@ -69,13 +69,40 @@ describe("sim", () => {
     expect((await ctl("paths", "H1", "H8")).out).toMatch(/^H1\[1\] +H8\[1\] +1 +11 +4096 +100 +0xffff$/m);
   });
 
-  it("keeps the addresses", async () => {
-    expect((await ctl("addr", "add", "H2", "192.0.2.2/24")).status).toBe(0);
-    expect((await ctl("addr", "move", "192.0.2.2", "H3")).status).toBe(0);
-    expect((await ctl("addr", "del", "192.0.2.2")).status).toBe(0);
-    const { status, err } = await ctl("addr", "del", "192.0.2.2");
-    expect(status).toBe(2);
-    expect(err).toMatch(/\[VERBENA_SIM_ADDRESS/);
+  it.each([
+    ["192.0.2.2/24", "192.0.2.2", "192.0.2.2"],
+    ["2001:DB8::2/64", "2001:db8:0::2", "2001:db8::2"],
+  ])("keeps the addresses: %s comes, moves and goes", async (prefixed, again, ip) => {
+    const length = prefixed.split("/")[1] ?? "";
+    const where = async (): Promise<string | undefined> =>
+      (await ctl("addresses")).out
+        .split("\n")
+        .map((line) => line.split(/ +/))
+        .find(([, address]) => address === `${ip}/${length}`)?.[0];
+    expect((await ctl("addr", "add", "H2", prefixed)).status).toBe(0);
+    expect(await where()).toBe("H2[1]");
+    expect((await ctl("addr", "move", again, "H3")).status).toBe(0);
+    expect(await where()).toBe("H3[1]");
+    for (const [words, code] of [
+      [["add", "H4", prefixed], "VERBENA_SIM_ADDRESS_DUPLICATE"],
+      [["add", "H99", `${ip}9/${length}`], "VERBENA_SIM_NODE_UNKNOWN"],
+      [["add", "H4", ip], "VERBENA_SIM_ADDRESS_SYNTAX"],
+      [["move", ip, "H99"], "VERBENA_SIM_NODE_UNKNOWN"],
+      [["move", ip, "L1[1]"], "VERBENA_SIM_PORT_UNKNOWN"],
+      [["move", `${ip}9`, "H4"], "VERBENA_SIM_ADDRESS_UNKNOWN"],
+    ] as const) {
+      const { status, err } = await ctl("addr", ...words);
+      // What names no part of the fabric cannot be carried out (1); the others are wrong requests (2).
+      expect([status, err]).toEqual([
+        /_(NODE|PORT)_UNKNOWN$/.test(code) ? 1 : 2,
+        expect.stringContaining(`[${code}]\nhint: `),
+      ]);
+    }
+    // A move that was refused has moved nothing.
+    expect(await where()).toBe("H3[1]");
+    expect((await ctl("addr", "del", again)).status).toBe(0);
+    expect(await where()).toBeUndefined();
+    expect((await ctl("addr", "del", ip)).err).toContain("[VERBENA_SIM_ADDRESS_UNKNOWN]");
   });
 
   it("changes how the SA behaves", async () => {

@@ -21,6 +21,8 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
       return sa(rest);
     case "addr":
       return addr(rest);
+    case "addresses":
+      return addresses(rest);
     case "lid":
       return lid(rest);
     case "fault":
@@ -91,6 +93,10 @@ function addr([action, first, second, pkey, ...rest]: readonly string[]): Contro
     return { op: "addr", action, address: first, node: second };
   }
   throw usage("addr takes `add NODE[PORT] IP/PREFIX [PKEY]`, `del IP` or `move IP NODE[PORT]`");
+}
+
+function addresses([node, ...rest]: readonly string[]): ControlRequest {
+  return noMore(rest, { op: "addresses", ...(node === undefined ? {} : { node }) });
 }
 
 function lid([action, end, ...rest]: readonly string[]): ControlRequest {

@@ -1,4 +1,5 @@
 import type {
+  AddressMessage,
   ControlRequest,
   CountersResult,
   FabricStatus,
@@ -34,6 +35,8 @@ export function describeResult(request: ControlRequest, result: unknown): string
       return portTable((result as { ports: readonly PortStatus[] }).ports);
     case "fault":
       return describeFaults((result as { faults: readonly FaultStatus[] }).faults);
+    case "addresses":
+      return describeAddresses((result as { addresses: readonly AddressMessage[] }).addresses);
     case "lid":
       return portTable([(result as { port: PortStatus }).port]);
     default:
@@ -62,6 +65,16 @@ function describeFaults(faults: readonly FaultStatus[]): string {
     ...[lossPercent, delayMs, jitterMs, duplicatePercent, reorderPercent].map(String),
   ]);
   return renderTable(["port", "loss %", "delay ms", "jitter ms", "duplicate %", "reorder %"], rows);
+}
+
+function describeAddresses(addresses: readonly AddressMessage[]): string {
+  const rows = addresses.map(({ node, port, address, prefixLength, pkey, gid }) => [
+    `${node}[${String(port)}]`,
+    `${address}/${String(prefixLength)}`,
+    pkey,
+    gid,
+  ]);
+  return renderTable(["port", "address", "P_Key", "GID"], rows);
 }
 
 function portTable(ports: readonly PortStatus[]): string {

@@ -83,6 +83,7 @@ Requests:
   addr add NODE[PORT] IP/PREFIX [PKEY]     an address comes to a port
   addr del IP                              it goes
   addr move IP NODE[PORT]                  it moves
+  addresses [NODE]                         the addresses that are there
   reregister                               the subnet manager asks all ports to register again
   sweep                                    the subnet manager looks at the fabric again
   lid change END                           a port gets another LID
