@@ -1,9 +1,17 @@
 /** The registry of names and IPs on one port, against an SA that keeps ServiceRecords as OpenSM does. */
-import { Destination, type Endpoint, type LearnedEntry, type Logger, type Port } from "@verbena/core/sdk";
+import {
+  Destination,
+  type Endpoint,
+  type LearnedEntry,
+  type Logger,
+  type Port,
+  type ResolveContext,
+} from "@verbena/core/sdk";
 import { FakeNative, VirtualClock } from "@verbena/core/testing";
 import { Gid, Guid, IpAddress, Lid, PKey, SaAttribute } from "@verbena/ib";
 import { PortRegistry } from "../src/registry/port-registry.js";
 import type { Registrar } from "../src/registry/registrar.js";
+import { RegistryAddresses } from "../src/registry/registry-addresses.js";
 import { encodeRegistration } from "../src/registry/registry-record.js";
 import { SaRoutes } from "../src/route/sa-routes.js";
 import { PORT } from "./sa-fake.js";
@@ -67,7 +75,11 @@ class Host {
   }
 
   find(to: Destination) {
-    return this.registry.lookup.find(to, {
+    return this.registry.lookup.find(to, this.context());
+  }
+
+  context(): ResolveContext {
+    return {
       endpoint: this.endpoint(),
       signal: new AbortController().signal,
       deadline: Number.POSITIVE_INFINITY,
@@ -75,7 +87,7 @@ class Host {
       generation: 1,
       noDelay: false,
       learn: (entry) => this.learned.push(entry),
-    });
+    };
   }
 
   get counts() {
@@ -339,6 +351,25 @@ describe("the registry", () => {
     const record = encodeRegistration(id, { ...id, leaseSeconds: 5, claim: 1, instance: 1n });
     await sa.query({ method: "set", attributeId: SaAttribute.SERVICE_RECORD, componentMask: 0n, record });
     expect(await c.find(toIp("192.0.2.7"))).toEqual({ gid: a.gid, ttlMs: 5000 });
+  });
+
+  it("guesses a name that nobody has registered, also when the registry fails; an IP is never guessed", async () => {
+    const others = {
+      resolveAddress: (to: Destination) => Promise.resolve(to.text === "node8" ? { lid: Lid.from(8) } : undefined),
+    };
+    const addresses = new RegistryAddresses(c.registry.lookup, others);
+    const ask = (to: Destination) => addresses.resolveAddress(to, c.context());
+    a.has(name("node7"));
+    await clock.settle();
+    expect(await ask(Destination.name("node7"))).toMatchObject({ gid: a.gid });
+    expect(await ask(Destination.name("node8"))).toEqual({ lid: 8, ttlMs: TTL_MS });
+    expect(await ask(Destination.name("node9"))).toBeUndefined();
+    expect(await ask(Destination.gid(a.gid))).toBeUndefined();
+    sa.intercept = () => Promise.resolve({ status: 0x0100, records: [] });
+    expect(await ask(Destination.name("node8"))).toEqual({ lid: 8, ttlMs: TTL_MS });
+    for (const to of [Destination.name("node9"), toIp("192.0.2.7")]) {
+      await expect(ask(to)).rejects.toMatchObject({ code: "VERBENA_PROVIDER_SA_STATUS" });
+    }
   });
 
   it("tries again when the SA refuses or is silent, warns once, and is there once it answers", async () => {

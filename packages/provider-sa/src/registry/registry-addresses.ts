@@ -13,16 +13,12 @@ export class RegistryAddresses implements AddressProvider {
 
   async resolveAddress(to: Destination, context: ResolveContext): Promise<AddressAnswer | undefined> {
     if (to.kind !== "name" && to.kind !== "ip") return this.others.resolveAddress(to, context);
-    let failure: unknown;
-    try {
-      const registered = await this.registry.find(to, context);
-      if (registered !== undefined) return registered;
-    } catch (error) {
-      failure = error;
-    }
-    const guess = to.kind === "name" ? await this.others.resolveAddress(to, context) : undefined;
-    if (guess !== undefined) return { ...guess, ttlMs: Math.min(guess.ttlMs ?? Infinity, this.registry.ttlMs) };
-    if (failure !== undefined) throw failure;
-    return undefined;
+    const found = this.registry.find(to, context);
+    if (to.kind === "ip") return found;
+    const registered = await found.catch(() => undefined);
+    if (registered !== undefined) return registered;
+    const guess = await this.others.resolveAddress(to, context);
+    // With no guess either, a failure of the registry is what there is to tell.
+    return guess === undefined ? found : { ...guess, ttlMs: Math.min(guess.ttlMs ?? Infinity, this.registry.ttlMs) };
   }
 }
