@@ -28,7 +28,7 @@ async function watch(control: ControlClient) {
     }
   };
   await until({ type: "watching" });
-  return { until, close: () => changes.return?.(undefined) };
+  return { until, close: () => changes.return(undefined) };
 }
 
 describe("addresses that move", () => {

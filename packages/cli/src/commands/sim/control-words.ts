@@ -47,7 +47,22 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
 }
 
 const REQUESTS = [
-  ...["status", "link", "sa", "addr", "reregister", "sweep", "lid", "gid", "pkey", "trap", "fault", "node", "route"],
+  ...[
+    "status",
+    "link",
+    "sa",
+    "addr",
+    "addresses",
+    "reregister",
+    "sweep",
+    "lid",
+    "gid",
+    "pkey",
+    "trap",
+    "fault",
+    "node",
+    "route",
+  ],
   ...["routes", "paths", "counters", "topology", "scenario"],
 ];
 
