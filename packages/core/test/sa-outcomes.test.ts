@@ -26,8 +26,7 @@ const refuse =
 const answer =
   (change: Partial<Extract<FakeSaAction, { type: "reply" }>>): MakeHandler =>
   (bench) =>
-  (query) =>
-    ({ ...bench.native.sa.answerPath(query), ...change }) as FakeSaAction;
+  (query) => ({ ...bench.native.sa.answerPath(query), ...change });
 
 async function outcome(bench: Bench): Promise<Outcome> {
   try {

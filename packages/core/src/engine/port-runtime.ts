@@ -27,6 +27,9 @@ export interface PortRuntimeOptions {
   readonly saObserver: SaObserver;
 }
 
+/** How long a port whose way to the SA could not be opened is left alone before a question tries again, milliseconds. */
+const REOPEN_SA_MS = 1_000;
+
 /** An open port: its SA client, what the providers have opened on it, and its endpoints, oldest first. */
 export class PortRuntime {
   readonly endpoints: LocalEndpoint[] = [];
@@ -34,7 +37,10 @@ export class PortRuntime {
   readonly #settings: EngineSettings;
   readonly #losses: LossBook;
   readonly #logger: Logger;
-  readonly #client: SaClient | undefined;
+  /** `undefined` while the way to the SA could not be opened. */
+  #client: SaClient | undefined;
+  /** When opening it is tried again, on the clock. */
+  #reopenAt = 0;
   readonly #providers: ReadonlyMap<string, ResolutionProvider>;
   readonly #verbs: VerbsContext | undefined;
   readonly #onLearned: PortRuntimeOptions["onLearned"];
@@ -51,9 +57,13 @@ export class PortRuntime {
     this.#verbs = options.verbs;
     this.#onLearned = options.onLearned;
     this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
-    const sa = this.#openSa(options.saObserver);
-    this.#client = sa instanceof SaClient ? sa : undefined;
-    this.sa = sa;
+    const { saObserver } = options;
+    const opened = this.#openSa(saObserver);
+    if (opened instanceof SaClient) this.#client = opened;
+    this.sa =
+      opened instanceof SaClient
+        ? opened
+        : { query: (query) => this.#reopened(saObserver)?.query(query) ?? Promise.reject(opened) };
   }
 
   get port(): Port {
@@ -115,7 +125,19 @@ export class PortRuntime {
     }
   }
 
-  #openSa(observer: SaObserver): SaClient | SaService {
+  /** What made the port or its agent fail may pass: who asks later finds the way open. */
+  #reopened(observer: SaObserver): SaClient | undefined {
+    const due = this.#client === undefined && this.#settings.clock.now() >= this.#reopenAt;
+    const opened = due && !this.#isEnded() ? this.#openSa(observer) : undefined;
+    if (opened instanceof SaClient) {
+      this.#client = opened;
+      this.#losses.forget(this.#saLoss);
+    }
+    return this.#client;
+  }
+
+  /** Gives why it could not be opened, if so. */
+  #openSa(observer: SaObserver): SaClient | Error {
     const settings = this.#settings;
     try {
       return new SaClient({
@@ -136,12 +158,9 @@ export class PortRuntime {
         }),
       });
     } catch (error) {
+      this.#reopenAt = settings.clock.now() + REOPEN_SA_MS;
       this.#losses.lose(this.#saLoss, `the subnet administrator of ${portText(this.#port)}: names and paths`, error);
-      const failure = coreError("VERBENA_SA_CLOSED", {
-        details: { port: portText(this.#port) },
-        cause: error,
-      });
-      return { query: () => Promise.reject(failure) };
+      return coreError("VERBENA_SA_CLOSED", { details: { port: portText(this.#port) }, cause: error });
     }
   }
 

@@ -1,0 +1,28 @@
+import { VerbenaError } from "@verbena/ib";
+import { ask, codeOf, startBench } from "./support/engine-bench.js";
+
+describe("engine: a port whose way to the SA cannot be opened", () => {
+  it("is tried again by a later question, not by each one", async () => {
+    let [tries, isBroken] = [0, true];
+    const bench = await startBench({ negativeTtlMs: 0 }, ({ umad }) => {
+      const openPort = umad.openPort.bind(umad);
+      umad.openPort = (device, port) => {
+        tries += 1;
+        if (isBroken) throw new VerbenaError("VERBENA_NATIVE_UMAD", "umad_open_port: Input/output error", { errno: 5 });
+        return openPort(device, port);
+      };
+    });
+    expect(tries).toBe(1);
+    expect(await bench.clock.run(codeOf(ask(bench, "node1")))).toBe("VERBENA_RESOLVE_NO_DATA");
+    expect(tries).toBe(1);
+    await bench.clock.advance(1_000);
+    expect(await bench.clock.run(codeOf(ask(bench, "node1")))).toBe("VERBENA_RESOLVE_NO_DATA");
+    expect(await bench.clock.run(codeOf(ask(bench, "node2")))).toBe("VERBENA_RESOLVE_NO_DATA");
+    expect(tries).toBe(2);
+    isBroken = false;
+    await bench.clock.advance(1_000);
+    expect((await bench.clock.run(ask(bench, "node1"))).paths[0]?.dlid).toBe(101);
+    expect(bench.engine.saPorts()).toMatchObject([{ answered: 1 }]);
+    await bench.engine.close();
+  });
+});
