@@ -15,7 +15,8 @@ import type { Port } from "../sdk/endpoint.js";
 import type { SaQuery } from "../sdk/services.js";
 import { FakeNative, FakeSa, VirtualClock } from "../testing/index.js";
 import { SaBreaker } from "./sa-breaker.js";
-import { SaClient, type SaClientOptions } from "./sa-client.js";
+import { SaClient } from "./sa-client.js";
+import type { SaClientOptions } from "./sa-client-options.js";
 import { adaptiveWindow } from "./sa-window.js";
 
 const HOST = Guid.parse("0x0000000000100001");
