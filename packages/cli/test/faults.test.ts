@@ -1,4 +1,5 @@
 /** A daemon on a fabric where things go wrong: dead destinations, a busy and a silent SA, a link that goes down and comes back. */
+import { setImmediate } from "node:timers/promises";
 import type { ChangeJson, ControlClient } from "@verbena/core/client";
 import { Cluster, type Served } from "./support/cluster.js";
 import { Packages } from "./support/packages.js";
@@ -88,6 +89,34 @@ describe("faults", () => {
       // From the cache, and right.
       const again = await Promise.all(wanted.map((n) => control.resolve({ destination: `node${n}`, noDelay: true })));
       expect(again.map(({ paths }) => paths[0]?.dlid)).toEqual(lids);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "follows the SA's notices: a host that leaves takes its paths along, and is found when it is back",
+    async () => {
+      await using daemon = await serve("H8", "sa: { timeoutMs: 10000 }\n");
+      const { control } = daemon;
+      expect([await lidFrom(control, "node9"), await lidFrom(control, "node10")]).toEqual([
+        cluster.lid("H9"),
+        cluster.lid("H10"),
+      ]);
+      while ((await control.stats()).sa?.[0]?.notices !== "subscribed") await setImmediate();
+      const changes = control.watch();
+      const heard = async (event: string): Promise<void> => {
+        for await (const change of { [Symbol.asyncIterator]: () => ({ next: () => changes.next() }) }) {
+          if (change.type === "notice" && change["event"] === event) return;
+        }
+      };
+      await changes.next();
+      await cluster.sim.request({ op: "link", action: "down", end: "H9" });
+      await heard("gid-out");
+      await expect(lidFrom(control, "node9")).rejects.toMatchObject({ code: "VERBENA_RESOLVE_NO_DATA" });
+      await cluster.sim.request({ op: "link", action: "up", end: "H9" });
+      await heard("gid-in");
+      expect(await lidFrom(control, "node9")).toBe(cluster.lid("H9"));
+      await changes.return();
     },
     TIMEOUT_MS,
   );

@@ -47,8 +47,13 @@ export class SaPortSession implements PortSession {
     return new SaEndpointSession(addresses, this.#routes, { registry, registrar });
   }
 
-  /** Whatever happened, the tables may be wrong now. */
+  /** A notice tells which entries may be wrong now; whatever else happened, the tables may be. */
   onEvent(event: PortEvent): void {
+    if (event.type === "notice") {
+      this.#addresses.onNotice(event.notice);
+      this.#prefetched?.onNotice(event.notice);
+      return;
+    }
     this.#addresses.forget();
     this.#prefetched?.forget();
     if (event.type === "flush") this.#registry?.lookup.forget();

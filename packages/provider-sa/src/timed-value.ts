@@ -10,6 +10,7 @@ export class TimedValue<T> {
   readonly #clock: Clock;
   #flight: Promise<T> | undefined;
   #fetchedAt = 0;
+  #current: T | undefined;
 
   constructor(fetch: () => Promise<T>, ttlMs: number, clock: Clock) {
     this.#fetch = fetch;
@@ -22,10 +23,21 @@ export class TimedValue<T> {
     const flight = this.#fetch();
     this.#flight = flight;
     this.#fetchedAt = this.#clock.now();
-    flight.catch(() => {
-      if (this.#flight === flight) this.#flight = undefined;
-    });
+    this.#current = undefined;
+    flight.then(
+      (value) => {
+        if (this.#flight === flight) this.#current = value;
+      },
+      () => {
+        if (this.#flight === flight) this.#flight = undefined;
+      },
+    );
     return flight;
+  }
+
+  /** What was fetched last, if it has come and was not dropped since. */
+  get current(): T | undefined {
+    return this.#current;
   }
 
   /** Whether what `get` gives is at least `ageMs` old: a miss in an old table deserves a fresh look. */
@@ -35,5 +47,6 @@ export class TimedValue<T> {
 
   drop(): void {
     this.#flight = undefined;
+    this.#current = undefined;
   }
 }

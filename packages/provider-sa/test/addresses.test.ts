@@ -37,6 +37,71 @@ describe("SaAddresses", () => {
     addresses = new SaAddresses(PORT, sa, clock, 60_000);
   });
 
+  describe("after a notice", () => {
+    const gid = (lid: number): Gid => Gid.of(Gid.linkLocalPrefix, BigInt(0x1000 + lid));
+    const find = async (name: string): Promise<Gid | undefined> => (await addresses.resolveAddress(named(name)))?.gid;
+
+    beforeEach(async () => {
+      await find("node1");
+      sa.queries.length = 0;
+    });
+
+    it("asks for a host that came by its port GUID alone, when its name is asked for", async () => {
+      addresses.onNotice({ type: "gid-in", gid: gid(3) });
+      sa.answer = () => ({ status: 0, records: [nodeRecord("node3 HCA-1", 3)] });
+      expect(await find("node1")).toBe(gid(1));
+      expect(sa.queries).toEqual([]);
+      expect(await find("node3")).toBe(gid(3));
+      // Bit 8 of the mask is PortGUID (IBA 15.2.5.2).
+      expect(sa.queries).toMatchObject([{ method: "get", attributeId: 0x11, componentMask: 0x100n }]);
+      expect(await find("node3")).toBe(gid(3));
+      expect(sa.queries).toHaveLength(1);
+    });
+
+    it("knows a host that left no more, and no query was needed for that", async () => {
+      addresses.onNotice({ type: "gid-out", gid: gid(2) });
+      sa.answer = () => ({ status: 0, records: [nodeRecord("node1 HCA-1", 1)] });
+      expect(await find("node2")).toBeUndefined();
+      expect(sa.queries).toEqual([]);
+    });
+
+    it("takes the new name of a port that has changed", async () => {
+      addresses.onNotice({ type: "local-change", lid: 2 as Lid, gid: gid(2) });
+      sa.answer = () => ({ status: 0, records: [nodeRecord("login HCA-1", 2)] });
+      expect(await find("login")).toBe(gid(2));
+      expect(sa.queries).toHaveLength(1);
+      expect(await find("node2")).toBeUndefined();
+    });
+
+    it("fetches the table once when very many hosts came", async () => {
+      for (let n = 3; n < 103; n += 1) addresses.onNotice({ type: "gid-in", gid: gid(n) });
+      sa.answer = () => ({ status: 0, records: [nodeRecord("node50 HCA-1", 50)] });
+      clock.advance(1_000);
+      expect(await find("node50")).toBe(gid(50));
+      expect(sa.queries).toMatchObject([{ method: "getTable" }]);
+    });
+
+    it("does not believe a table about what was reported while it was on its way", async () => {
+      addresses.forget();
+      let arrive: () => void = () => undefined;
+      const onItsWay = new Promise<void>((resolve) => {
+        arrive = resolve;
+      });
+      const { query } = sa;
+      sa.query = (asked) =>
+        asked.method === "getTable" ? onItsWay.then(() => query.call(sa, asked)) : query.call(sa, asked);
+      const waiting = find("node2");
+      addresses.onNotice({ type: "gid-in", gid: gid(2) });
+      arrive();
+      sa.answer = ({ method }) => ({
+        status: 0,
+        records: [nodeRecord(method === "get" ? "renamed HCA-1" : "node2 HCA-1", 2)],
+      });
+      expect(await waiting).toBeUndefined();
+      expect(sa.queries.map(({ method }) => method)).toEqual(["getTable", "get"]);
+    });
+  });
+
   it("finds host names in one table of all nodes, as GIDs: LIDs change", async () => {
     const answers = await Promise.all([
       addresses.resolveAddress(named("node1")),

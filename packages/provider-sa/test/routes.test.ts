@@ -104,6 +104,44 @@ describe("SaRoutes", () => {
       expect(sa.queries).toHaveLength(3);
     });
 
+    it("asks singly for what a notice was about, and only when somebody asks", async () => {
+      await routes.resolveRoute(query({ dgid: dgid(2) }), context);
+      prefetched.onNotice({ type: "gid-in", gid: dgid(3) });
+      prefetched.onNotice({ type: "local-change", lid: 4 as Lid, gid: Gid.zero });
+      expect(sa.queries).toHaveLength(1);
+      sa.answer = () => ({ status: 0, records: [encodePathRecord({ ...path(3), dlid: 33 as Lid })] });
+      const moved = await routes.resolveRoute(query({ dgid: dgid(3) }), context);
+      expect(moved?.paths[0]?.dlid).toBe(33);
+      await routes.resolveRoute(query({ dgid: dgid(4) }), context);
+      await routes.resolveRoute(query({ dgid: dgid(2) }), context);
+      expect(sa.queries.map(({ method }) => method)).toEqual(["getTable", "get", "get"]);
+    });
+
+    it("does not believe a table about what was reported while it was on its way", async () => {
+      const waiting = routes.resolveRoute(query({ dgid: dgid(3) }), context);
+      prefetched.onNotice({ type: "gid-in", gid: dgid(3) });
+      expect((await waiting)?.paths[0]?.dlid).toBe(9);
+      expect(sa.queries.map(({ method }) => method)).toEqual(["getTable", "get"]);
+    });
+
+    it("fetches the table again when very many of its entries have gone", async () => {
+      sa.answer = () => ({
+        status: 0,
+        records: Array.from({ length: 100 }, (_, n) => encodePathRecord(path(n + 2))),
+      });
+      await routes.resolveRoute(query({ dgid: dgid(2) }), context);
+      clock.advance(900);
+      for (let n = 2; n < 82; n += 1) prefetched.onNotice({ type: "gid-out", gid: dgid(n) });
+      await routes.resolveRoute(query({ dgid: dgid(90) }), context);
+      expect(sa.queries).toHaveLength(1);
+      const lasting = new PortPaths(PORT, sa, clock, 600_000);
+      await lasting.find(query({ dgid: dgid(2) }));
+      clock.advance(10_000);
+      for (let n = 2; n < 82; n += 1) lasting.onNotice({ type: "gid-out", gid: dgid(n) });
+      await lasting.find(query({ dgid: dgid(90) }));
+      expect(sa.queries.map(({ method }) => method)).toEqual(["getTable", "getTable", "getTable"]);
+    });
+
     it("goes on singly when the table is refused", async () => {
       sa.answer = ({ method }) =>
         method === "getTable" ? { status: 0x0100, records: [] } : { status: 0, records: [encodePathRecord(path(2))] };

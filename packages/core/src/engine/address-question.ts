@@ -1,3 +1,4 @@
+import type { Gid, Lid } from "@verbena/ib";
 import type { Destination } from "../sdk/destination.js";
 import type { AddressAnswer } from "../sdk/route.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
@@ -41,8 +42,15 @@ export function addressQuestion(
       };
     },
     keep: (answer) => ({ answer, routeKey: undefined }),
+    ends: addressEnds,
     check: checkAddress,
   };
+}
+
+/** GIDs and LIDs that an address leads to. */
+export function addressEnds({ answer }: AddressValue): readonly (Gid | Lid)[] {
+  const { gid, lid, path } = answer;
+  return [gid, lid, path?.dgid, path?.dlid].filter((end) => end !== undefined);
 }
 
 /** What came from a provider is checked as data: its author's compiler may not have seen our types. */

@@ -4,8 +4,10 @@
  */
 import type { Gid, Guid, IpAddress, Lid, PathRecord, PKey } from "@verbena/ib";
 import type { LostFunction } from "../losses/loss-book.js";
+import type { NoticeState } from "../notices/port-notices.js";
 import type { RouteEnd, RouteHop, RouteWalk } from "../route-walk/index.js";
 import type { Destination } from "../sdk/destination.js";
+import type { SaNotice } from "../sdk/sa-notice.js";
 import type { Explanation } from "./explanation.js";
 
 export type {
@@ -171,6 +173,11 @@ export interface SaPortStatus {
   readonly device: string;
   readonly port: number;
   readonly smLid: Lid;
+  /**
+   * How the port hears of changes elsewhere: `subscribed` to the SA's notices, `asking` for them, `refused` by the SA, `taken` by another
+   * program of this host, `off`. But for the first, time to live bounds a stale answer.
+   */
+  readonly notices: NoticeState;
   /** Most queries on their way at once, now; between 1 and `sa.depth`. */
   readonly window: number;
   readonly inFlight: number;
@@ -235,6 +242,16 @@ export type EngineChange =
       readonly destination: string;
       readonly from: string;
       readonly to: string;
+    }
+  /** The SA has reported a change elsewhere in the subnet. */
+  | {
+      readonly type: "notice";
+      readonly device: string;
+      readonly port: number;
+      readonly event: SaNotice["type"];
+      readonly gid?: string;
+      readonly lid?: Lid;
+      readonly text: string;
     }
   | { readonly type: "flushed"; readonly endpoint?: string; readonly destination?: string; readonly reason: string }
   /** The reader fell behind; this many changes before the next one are lost. */

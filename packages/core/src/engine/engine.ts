@@ -32,6 +32,7 @@ import { EndpointSelector } from "./endpoint-selector.js";
 import { Forgetting } from "./forgetting.js";
 import { HostEndpoints } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
+import { takeNotices } from "./notice-effects.js";
 import { type EngineOptions, type EngineSettings, engineSettings } from "./options.js";
 import { Pipeline } from "./pipeline.js";
 import { RequestLoop } from "./request-loop.js";
@@ -117,8 +118,11 @@ class Engine implements EngineHandle {
           this.#requests.onSaOutcome(...outcome);
         },
       },
-      onVoid: (endpoints) => {
-        this.#forgetting.endpoints(endpoints, "the port has changed");
+      onVoid: (endpoints, reason) => {
+        this.#forgetting.endpoints(endpoints, reason);
+      },
+      onNotices: (runtime, notices) => {
+        takeNotices(runtime, notices, this.#forgetting, this.#feed);
       },
       onLocalAddress: (key) => {
         this.#forgetting.destination(key);
@@ -205,7 +209,7 @@ class Engine implements EngineHandle {
     return this.#host.runtimes().flatMap((runtime) => {
       const stats = runtime.saStats();
       const { device, port, smLid } = runtime.port;
-      return stats === undefined ? [] : [{ device, port, smLid, ...stats }];
+      return stats === undefined ? [] : [{ device, port, smLid, notices: runtime.noticeState, ...stats }];
     });
   }
 
@@ -251,6 +255,7 @@ class Engine implements EngineHandle {
     // One turn later, so that #closing is set and nobody who is woken starts anew.
     await Promise.resolve();
     this.#forgetting.end(closed);
+    this.#host.end();
     await this.#watch?.close();
     await this.#ports.close();
     await this.#host.close();

@@ -1,10 +1,14 @@
+import type { Gid, Lid } from "@verbena/ib";
 import type { FlightKey } from "../cache/flights.js";
+import type { ResolutionCache } from "../cache/resolution-cache.js";
 import { Destination } from "../sdk/destination.js";
+import { addressEnds } from "./address-question.js";
 import type { ChangeFeed } from "./change-feed.js";
 import { destinationKey } from "./destination-key.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { Pipeline } from "./pipeline.js";
 import { Restart } from "./request-call.js";
+import { routeEnds } from "./route-question.js";
 
 /** Every way in which something learnt is dropped, together with what is being looked up at that moment. */
 export class Forgetting {
@@ -50,6 +54,31 @@ export class Forgetting {
     // The files are read again by who asked for this.
     for (const endpoint of endpoints) endpoint.files = undefined;
     this.feed.emit({ type: "flushed", destination: destination.text, reason: "asked for" });
+    return count;
+  }
+
+  /**
+   * What leads to one of these GIDs and LIDs, and with `hasNew` every failure: something has come that could not be found before. Lookups of
+   * such a GID or LID are begun again; one that gets there by name finds out by the endpoint's notices.
+   */
+  ends(endpoints: readonly LocalEndpoint[], ends: ReadonlySet<Gid | Lid>, hasNew: boolean, reason: string): number {
+    const mine = new Map(endpoints.map((endpoint) => [endpoint.prefix, endpoint]));
+    for (const { notices } of endpoints) notices.note(ends);
+    const isAbout = ({ subject }: FlightKey): boolean =>
+      (subject.kind === "gid" && ends.has(subject.gid)) || (subject.kind === "lid" && ends.has(subject.lid));
+    const drop = <V extends object>(
+      step: { cache: ResolutionCache<V> },
+      endsOf: (value: V) => readonly (Gid | Lid)[],
+    ) =>
+      step.cache.drop((entry) => {
+        if (!mine.has(entry.scope.prefix)) return false;
+        if (entry.state === "negative") return hasNew;
+        return isAbout(entry) || endsOf(entry.value).some((end) => ends.has(end));
+      });
+    const { addresses, routes } = this.pipeline;
+    const count = drop(addresses, addressEnds) + drop(routes, routeEnds);
+    routes.flights.end((flight) => mine.has(flight.scope.prefix) && isAbout(flight), new Restart());
+    if (count > 0) for (const { key } of endpoints) this.feed.emit({ type: "flushed", endpoint: key, reason });
     return count;
   }
 

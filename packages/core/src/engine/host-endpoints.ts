@@ -2,7 +2,7 @@ import { PKey } from "@verbena/ib";
 import type { AddressBook, AddressBookChange } from "../addresses/address-book.js";
 import { isOnEndpoint, localAddressKey } from "../addresses/local-addresses.js";
 import type { LossBook } from "../losses/loss-book.js";
-import type { PortSource } from "../ports/port-source.js";
+import type { PortSignalType, PortSource } from "../ports/port-source.js";
 import type { PortChange, PortTable } from "../ports/port-table.js";
 import type { SaObserver } from "../sa-client/sa-client-options.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
@@ -21,10 +21,11 @@ export interface HostEndpointsOptions {
   readonly source: PortSource;
   readonly saObserver: SaObserver;
   /** What was learnt or is being asked through these endpoints is void. */
-  readonly onVoid: (endpoints: readonly LocalEndpoint[]) => void;
+  readonly onVoid: (endpoints: readonly LocalEndpoint[], reason: string) => void;
   /** A name or IP has become local, or has stopped to be: nobody may remember it as something else. */
   readonly onLocalAddress: (key: string) => void;
   readonly onLearned: PortRuntimeOptions["onLearned"];
+  readonly onNotices: PortRuntimeOptions["onNotices"];
 }
 
 /** The host's open ports and endpoints, in ibacm's order, and the index from local name or IP to endpoint. */
@@ -35,6 +36,7 @@ export class HostEndpoints {
   readonly #tails = new Map<string, Promise<unknown>>();
   readonly #openings = new Set<Promise<void>>();
   #table: PortTable | undefined;
+  #isEnding = false;
   #orderedRuntimes: readonly PortRuntime[] = [];
   #ordered: readonly LocalEndpoint[] = [];
   #byAddress = new Map<string, LocalEndpoint>();
@@ -76,13 +78,13 @@ export class HostEndpoints {
         this.#open(port);
         break;
       case "closed":
-        this.#close(port);
+        this.#close(port, this.#isEnding);
         break;
       case "changed": {
         const runtime = this.#runtimes.get(portName(port));
         const isNew = runtime !== undefined && runtime.port.generation !== port.generation;
         // Before the SA client hears of it: it must not repeat questions that are void.
-        if (isNew) this.#options.onVoid(runtime.endpoints);
+        if (isNew) this.#options.onVoid(runtime.endpoints, voidReason(change.signal));
         runtime?.renew(port, change.signal, change.raw);
         break;
       }
@@ -130,19 +132,28 @@ export class HostEndpoints {
     this.#reindex();
   }
 
+  /** Ports that are closed from now on are still there: the SA can be told. */
+  end(): void {
+    this.#isEnding = true;
+  }
+
   async close(): Promise<void> {
-    for (const runtime of [...this.#runtimes.values()]) this.#close(runtime.port);
+    for (const runtime of [...this.#runtimes.values()]) this.#close(runtime.port, true);
     await Promise.all(this.#tails.values());
   }
 
   #open(port: Port): void {
-    const { settings, losses, source, feed, onLearned } = this.#options;
+    const { settings, losses, source, feed, onLearned, onNotices, saObserver } = this.#options;
     const name = portName(port);
     const named = new Set([...settings.chains.address, ...settings.chains.route]);
     const providers = new Map([...settings.providers].filter(([provider]) => named.has(provider)));
     const verbs = source.devices().find((device) => device.name === port.device)?.verbs;
-    const { saObserver } = this.#options;
-    const runtime = new PortRuntime({ settings, losses, port, providers, verbs, onLearned, saObserver });
+    const onNoticesMissed = (missing: PortRuntime, reason: string): void => {
+      this.#options.onVoid(missing.endpoints, reason);
+      missing.flush(undefined);
+    };
+    const on = { onLearned, onNotices, onNoticesMissed, saObserver };
+    const runtime = new PortRuntime({ settings, losses, port, providers, verbs, ...on });
     this.#runtimes.set(name, runtime);
     const keys = new Set<string>();
     for (const [index, pkey] of port.pkeys.entries()) {
@@ -159,18 +170,18 @@ export class HostEndpoints {
     void opening.finally(() => this.#openings.delete(opening));
   }
 
-  #close(port: Port): void {
+  #close(port: Port, isPortActive: boolean): void {
     const name = portName(port);
     const runtime = this.#runtimes.get(name);
     if (runtime === undefined) return;
     this.#runtimes.delete(name);
-    const closing = Promise.all([this.#tails.get(name), runtime.close()]);
+    const closing = Promise.all([this.#tails.get(name), runtime.close(isPortActive)]);
     this.#tails.set(name, closing);
     void closing.finally(() => {
       if (this.#tails.get(name) === closing) this.#tails.delete(name);
     });
     this.#reindex();
-    this.#options.onVoid(runtime.endpoints);
+    this.#options.onVoid(runtime.endpoints, "the port has changed or gone");
     for (const { key } of runtime.endpoints) this.#options.feed.emit({ type: "endpoint", key, event: "removed" });
   }
 
@@ -240,6 +251,11 @@ export class HostEndpoints {
     }
     this.#byAddress = byAddress;
   }
+}
+
+/** Why everything is forgotten, for who watches the changes. */
+function voidReason(signal: PortSignalType): string {
+  return signal === "refresh" || signal === "unknown" ? "the port has changed" : `the port has changed: ${signal}`;
 }
 
 export function portName({ device, port }: { readonly device: string; readonly port: number }): string {

@@ -7,6 +7,7 @@ import type { AcmCounters, EndpointIdentity, EndpointStatus } from "./contract.j
 import type { MutableCounters } from "./counters.js";
 import type { FileStore } from "./file-store.js";
 import { loopbackPath } from "./loopback.js";
+import { NoticeLog } from "./notice-log.js";
 
 export function endpointKey(port: Port, pkey: PKey): string {
   return `${port.device}/${port.port}/0x${pkey.toString(16).padStart(4, "0")}`;
@@ -47,6 +48,8 @@ export class LocalEndpoint {
   #settle: () => void = () => undefined;
   /** Settles when the endpoint is ready, or when it is known that it is not. Never rejects. */
   readonly opened: Promise<void>;
+  /** What the SA has said of other ports. */
+  readonly notices = new NoticeLog();
   /** What the preload files say; absent until read. */
   files: FileStore | undefined;
 

@@ -1,3 +1,4 @@
+import type { Gid, Lid } from "@verbena/ib";
 import type { CacheOrigin, CacheScope, NegativeEntry, PositiveEntry } from "../cache/cache-entry.js";
 import { type FlightContext, FlightExpired, Flights } from "../cache/flights.js";
 import { nextRefreshTime, refreshTime } from "../cache/refresh.js";
@@ -25,6 +26,8 @@ export interface Question<A, V extends object> {
   fromFile(): { readonly value: V; readonly expiresAt: number } | undefined;
   /** What is kept of an answer. */
   keep(answer: A): V;
+  /** GIDs and LIDs that an answer leads to. */
+  ends(value: V): readonly (Gid | Lid)[];
   /** What is wrong with an answer's shape. */
   readonly check: (answer: A) => string | undefined;
   /** No entry of this question may live longer than that; `Infinity` = no such limit. */
@@ -154,6 +157,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const { endpoint } = question;
     const { scope } = endpoint;
     onQuery(endpoint);
+    const heard = endpoint.notices.position;
     const isWholeChain = !question.isAwaiting();
     const links = question.links().map(
       ({ provider, ask }): ChainLink<A> => ({
@@ -182,6 +186,9 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     });
     // Whatever came, it is about a world that is gone, or about a destination that was flushed while the answer was on its way here.
     if (endpoint.scope !== scope || flight.signal.reason instanceof Restart) throw new Restart();
+    // The SA has spoken of this destination meanwhile: the answer may be older than what it said.
+    if (outcome.found && endpoint.notices.hasChanged(heard, question.ends(question.keep(outcome.answer))))
+      throw new Restart();
     if (outcome.found) return this.#put(question, outcome.provider, "provider", outcome.answer);
     const reason: unknown = flight.signal.reason;
     if (flight.signal.aborted && !(reason instanceof FlightExpired)) throw call.aborted(reason);

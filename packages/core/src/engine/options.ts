@@ -50,6 +50,8 @@ export interface EngineOptions {
   readonly saBreakerAfter?: number;
   /** First pause of a silent SA, milliseconds; doubles up to a minute. Default 1000. */
   readonly saBreakerPauseMs?: number;
+  /** Subscribe to the SA's notices of ports that come, go or change. Default true. */
+  readonly notices?: boolean;
   /** Default 24 hours. */
   readonly addressTtlMs?: number;
   /** Default never; a route goes at the latest with the address it was found for. */
@@ -109,6 +111,7 @@ export function engineSettings(options: EngineOptions): EngineSettings {
     saDepth: DEFAULT_SA_DEPTH,
     saBreakerAfter: DEFAULT_BREAKER_AFTER,
     saBreakerPauseMs: DEFAULT_BREAKER_PAUSE_MS,
+    notices: true,
     addressTtlMs: DAY_MS,
     routeTtlMs: Number.POSITIVE_INFINITY,
     negativeTtlMs: 1_000,

@@ -1,6 +1,7 @@
 import type { VerbsContext } from "@verbena/native";
 import { coreError } from "../errors.js";
 import type { LossBook } from "../losses/loss-book.js";
+import { type NoticeState, PortNotices } from "../notices/port-notices.js";
 import type { PortSignalType } from "../ports/port-source.js";
 import { SaBreaker } from "../sa-client/sa-breaker.js";
 import { SaClient } from "../sa-client/sa-client.js";
@@ -9,6 +10,7 @@ import { adaptiveWindow } from "../sa-client/sa-window.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EndpointSession, LearnedEntry, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
+import type { SaNotice } from "../sdk/sa-notice.js";
 import type { Logger, SaService } from "../sdk/services.js";
 import { FileStore } from "./file-store.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
@@ -25,6 +27,10 @@ export interface PortRuntimeOptions {
   /** A provider has overheard something on an endpoint of this port. */
   readonly onLearned: (endpoint: LocalEndpoint, provider: string, entry: LearnedEntry) => void;
   readonly saObserver: SaObserver;
+  /** The SA reports changes elsewhere; the providers have been told. */
+  readonly onNotices: (runtime: PortRuntime, notices: readonly SaNotice[]) => void;
+  /** The SA may have reported what was not heard. */
+  readonly onNoticesMissed: (runtime: PortRuntime, reason: string) => void;
 }
 
 /** How long a port whose way to the SA could not be opened is left alone before a question tries again, milliseconds. */
@@ -44,6 +50,9 @@ export class PortRuntime {
   readonly #providers: ReadonlyMap<string, ResolutionProvider>;
   readonly #verbs: VerbsContext | undefined;
   readonly #onLearned: PortRuntimeOptions["onLearned"];
+  readonly #notices: PortNotices | undefined;
+  /** Sessions that are open already: they hear of notices before anybody is asked again. */
+  readonly #listening = new Map<string, PortSession>();
   readonly #sessions = new Map<string, Promise<PortSession | undefined>>();
   readonly #ended = new AbortController();
   readonly #work = new Set<Promise<unknown>>();
@@ -64,6 +73,7 @@ export class PortRuntime {
       opened instanceof SaClient
         ? opened
         : { query: (query) => this.#reopened(saObserver)?.query(query) ?? Promise.reject(opened) };
+    this.#notices = options.settings.notices ? this.#openNotices(options) : undefined;
   }
 
   get port(): Port {
@@ -74,6 +84,10 @@ export class PortRuntime {
     return `SA of ${portText(this.#port)}`;
   }
 
+  get noticeState(): NoticeState {
+    return this.#notices?.state ?? "off";
+  }
+
   /** `undefined` where the SA cannot be asked at all. */
   saStats(): SaClientStats | undefined {
     return this.#client?.stats();
@@ -82,6 +96,9 @@ export class PortRuntime {
   /** Opens the port with every provider once `ready` has settled, then whatever endpoints there are. */
   open(ready: Promise<unknown>): Promise<void> {
     for (const [name, provider] of this.#providers) this.#sessions.set(name, this.#openPort(name, provider, ready));
+    void ready.then(() => {
+      if (!this.#isEnded()) this.#notices?.start();
+    });
     return Promise.all(this.endpoints.map((endpoint) => this.#openEndpoint(endpoint))).then(() => undefined);
   }
 
@@ -98,6 +115,7 @@ export class PortRuntime {
     if (isNew) {
       this.#client?.update(port);
       for (const endpoint of this.endpoints) endpoint.renew(port);
+      this.#notices?.renew(port);
     }
     this.#tell(portEvent(port, signal, raw));
   }
@@ -112,11 +130,16 @@ export class PortRuntime {
     for (const [name, session] of endpoint.sessions()) this.#tellSession(name, session, change, address);
   }
 
-  /** Endpoints first, then the port, then the way to the SA. What providers still open arrives closed. */
-  async close(): Promise<void> {
+  /**
+   * Endpoints first, then the port, then the way to the SA. What providers still open arrives closed. `isPortActive`: the SA can be told
+   * that nobody listens any more.
+   */
+  async close(isPortActive: boolean): Promise<void> {
     this.#ended.abort();
     this.#losses.forget(this.#saLoss);
+    const farewell = this.#notices?.close(isPortActive);
     await Promise.all(this.endpoints.map((endpoint) => this.#closeSessions(endpoint.detach())));
+    await farewell;
     await this.#client?.close();
     await Promise.all(this.#work);
     for (const [name, opening] of this.#sessions) {
@@ -134,6 +157,31 @@ export class PortRuntime {
       this.#losses.forget(this.#saLoss);
     }
     return this.#client;
+  }
+
+  #openNotices({ settings, port, onNotices, onNoticesMissed }: PortRuntimeOptions): PortNotices {
+    const { clock, random, metrics, native } = settings;
+    return new PortNotices({
+      umad: native.umad,
+      sa: this.sa,
+      port,
+      clock,
+      random,
+      metrics,
+      logger: this.#logger,
+      onNotices: (notices) => {
+        for (const notice of notices) {
+          for (const [name, session] of this.#listening) {
+            const event: PortEvent = { type: "notice", notice, port: this.#port };
+            void callProvider(this.#settings, name, "event notice", () => session.onEvent?.(event));
+          }
+        }
+        onNotices(this, notices);
+      },
+      onMissed: (reason) => {
+        onNoticesMissed(this, reason);
+      },
+    });
   }
 
   /** Gives why it could not be opened, if so. */
@@ -173,9 +221,11 @@ export class PortRuntime {
     if (this.#ended.signal.aborted) return undefined;
     const logger = this.#logger.child({ provider: name });
     const services = { sa: this.sa, umad: this.#settings.native.umad, logger };
-    return callProvider(this.#settings, name, "opening the port", () =>
+    const session = await callProvider(this.#settings, name, "opening the port", () =>
       provider.openPort(this.#port, this.#verbs === undefined ? services : { ...services, verbs: this.#verbs }),
     );
+    if (session !== undefined) this.#listening.set(name, session);
+    return session;
   }
 
   async #openEndpoint(endpoint: LocalEndpoint): Promise<void> {

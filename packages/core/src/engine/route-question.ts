@@ -41,11 +41,15 @@ export function routeQuestion(
       return { value: { paths: [found.path] }, expiresAt: endpoint.files.loadedAt + ttlMs };
     },
     keep: ({ paths }) => ({ paths }),
+    ends: routeEnds,
     check: (answer) => checkRoute(answer, query),
   };
 }
 
-/** The plain question behind a resolved address: any path from the endpoint's first GID that can be used in both directions. */
+/**
+ * The plain question behind a resolved address: any path from the endpoint's first GID that can be used in both directions. A GID says all;
+ * a LID known beside it may be another one by now.
+ */
 export function plainQuery(
   endpoint: LocalEndpoint,
   to: { readonly gid?: Gid; readonly lid?: Lid; readonly hint?: unknown },
@@ -54,7 +58,7 @@ export function plainQuery(
   return {
     sgid: endpoint.gid,
     ...(to.gid === undefined ? {} : { dgid: to.gid }),
-    ...(to.lid === undefined ? {} : { dlid: to.lid }),
+    ...(to.lid === undefined || to.gid !== undefined ? {} : { dlid: to.lid }),
     // By LID alone the SA wants to know from which LID (spec acm.md 5.3).
     ...(to.gid === undefined ? { slid: endpoint.baseLid } : {}),
     pkey: endpoint.endpoint.pkey,
@@ -72,6 +76,11 @@ async function askRoute(
 ): Promise<RouteAnswer | undefined> {
   const answer: Partial<RouteAnswer> | undefined = await provider.resolveRoute(query, context);
   return answer?.paths?.length === 0 ? undefined : (answer as RouteAnswer | undefined);
+}
+
+/** GIDs and LIDs that paths lead to. */
+export function routeEnds({ paths }: RouteValue): readonly (Gid | Lid)[] {
+  return paths.flatMap(({ dgid, dlid }) => [dgid, dlid]);
 }
 
 /**

@@ -53,6 +53,7 @@ export type {
   SessionState,
 } from "./provider.js";
 export type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
+export type { SaNotice } from "./sa-notice.js";
 export type { Clock, Logger, Metrics, PortServices, Random, SaQuery, SaResponse, SaService } from "./services.js";
 export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
 export type { ProviderHost } from "./tokens.js";

@@ -1,6 +1,7 @@
 import type { Destination } from "./destination.js";
 import type { Endpoint, LocalAddress, Port } from "./endpoint.js";
 import type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
+import type { SaNotice } from "./sa-notice.js";
 import type { Logger, PortServices } from "./services.js";
 
 /** Given with every question. */
@@ -82,6 +83,8 @@ export type PortEvent =
     }
   /** Somebody asked for a flush: of everything, or of one destination. Providers MUST forget what they keep of it themselves. */
   | { readonly type: "flush"; readonly destination?: Destination; readonly port: Port }
+  /** The SA reports a change somewhere in the subnet. The core forgets its own entries; providers MUST NOT answer from what they kept. */
+  | { readonly type: "notice"; readonly notice: SaNotice; readonly port: Port }
   | { readonly type: "unknown"; readonly raw: unknown; readonly port: Port };
 
 /** A provider at work on one port. The core closes endpoints before the port. */

@@ -1,4 +1,5 @@
 import {
+  decodeInformInfo,
   decodePathRecord,
   decodeSaMad,
   emptyPathRecord,
@@ -59,8 +60,18 @@ const SILENT: FakeSaAction = { type: "silent" };
 /** A subnet administrator by script: set {@link FakeSa.handler}, or name peers and let it answer PathRecord queries about them. */
 export class FakeSa {
   readonly peers: FakePeer[] = [];
-  /** Every query received, repeats included. */
+  /** Every query received, repeats included; subscriptions are not among them. */
   readonly queries: FakeSaQuery[] = [];
+  /** Trap numbers subscribed to, in order. */
+  readonly subscriptions: number[] = [];
+  /** How subscriptions are answered: with a copy, unless set. */
+  subscribing: FakeSaHandler = ({ mad }) => {
+    const { subscribe, trapNumber } = decodeInformInfo(mad.data);
+    const at = this.subscriptions.indexOf(trapNumber);
+    if (subscribe && at < 0) this.subscriptions.push(trapNumber);
+    if (!subscribe && at >= 0) this.subscriptions.splice(at, 1);
+    return { type: "reply" };
+  };
   handler: FakeSaHandler = (query) => this.answerPath(query);
 
   /** Never answers. */
@@ -71,8 +82,9 @@ export class FakeSa {
 
   /** Remembers the query and asks the handler. */
   receive(query: FakeSaQuery): readonly FakeSaAction[] {
-    this.queries.push(query);
-    const actions = this.handler(query);
+    const isSubscription = query.mad.attributeId === SaAttribute.INFORM_INFO;
+    if (!isSubscription) this.queries.push(query);
+    const actions = isSubscription ? this.subscribing(query) : this.handler(query);
     return Array.isArray(actions) ? (actions as readonly FakeSaAction[]) : [actions as FakeSaAction];
   }
 

@@ -1,4 +1,16 @@
-import { Gid, Guid, type Lid, Rate, type SaMad, VerbenaError } from "@verbena/ib";
+import {
+  encodeNotice,
+  encodeSaMad,
+  Gid,
+  Guid,
+  Lid,
+  MadMethod,
+  type Notice,
+  Rate,
+  SaAttribute,
+  type SaMad,
+  VerbenaError,
+} from "@verbena/ib";
 import type {
   MadAddress,
   UmadAgent,
@@ -26,6 +38,7 @@ export class FakeUmad implements UmadService {
   /** What {@link setDebugLevel} was given last. */
   debugLevel = 0;
   #nextAgent = 1;
+  #nextReport = 0x2dab000n;
 
   constructor(
     private readonly clock: Clock,
@@ -81,6 +94,7 @@ export class FakeUmad implements UmadService {
       device,
       port,
       registerAgent: (options) => {
+        this.#refuseTaken(device, port, options);
         const agent = new FakeUmadAgent(this, this.clock, device, port, this.#nextAgent++, options);
         agents.add(agent);
         this.agents.add(agent);
@@ -89,6 +103,33 @@ export class FakeUmad implements UmadService {
       close,
       [Symbol.asyncDispose]: close,
     };
+  }
+
+  /** Reports what the SA reports, to whoever has registered for reports on that port. */
+  report(
+    device: string,
+    port: number,
+    notice: Notice,
+    overrides: { tid?: bigint; from?: Partial<MadAddress> } = {},
+  ): void {
+    const smLid = this.hardware.get(device)?.ports.get(port)?.smLid ?? Lid.zero;
+    const tid = overrides.tid ?? this.#nextReport++;
+    const record = encodeNotice(notice);
+    const mad = encodeSaMad({ method: MadMethod.REPORT, tid, attributeId: SaAttribute.NOTICE, record });
+    for (const agent of this.agents) {
+      if (agent.device !== device || agent.port !== port) continue;
+      if (agent.options.methods?.includes(MadMethod.REPORT) !== true) continue;
+      agent.deliver(mad, 0, { lid: smLid, qpn: 1, pkeyIndex: 0, ...overrides.from });
+    }
+  }
+
+  /** As Linux: a method of a class belongs to one agent of a port. */
+  #refuseTaken(device: string, port: number, { mgmtClass, methods = [] }: UmadAgentOptions): void {
+    for (const agent of this.agents) {
+      if (agent.device !== device || agent.port !== port || agent.options.mgmtClass !== mgmtClass) continue;
+      if (!methods.some((method) => agent.options.methods?.includes(method))) continue;
+      throw new VerbenaError("VERBENA_NATIVE_REGISTER", "the method is taken", { errno: EINVAL });
+    }
   }
 }
 
@@ -122,12 +163,19 @@ export class FakeUmadAgent implements UmadAgent {
     return this.#held.size;
   }
 
+  /** What was sent without waiting for an answer: answers of this host. */
+  readonly answers: Buffer[] = [];
+
   send(mad: Uint8Array, options: UmadSendOptions): void {
     if (this.closed) throw new VerbenaError("VERBENA_NATIVE_CLOSED", "agent is closed");
     const errno = this.umad.sendErrno;
     if (errno !== undefined)
       throw new VerbenaError("VERBENA_NATIVE_SYSCALL", "send failed", { errno, syscall: "write" });
     const bytes = Buffer.from(mad);
+    if (options.timeoutMs === 0) {
+      this.answers.push(bytes);
+      return;
+    }
     bytes.writeUInt32BE(this.agentId, 8);
     const { tid } = readFakeQuery(bytes);
     if (this.#held.has(tid)) {
@@ -141,7 +189,7 @@ export class FakeUmadAgent implements UmadAgent {
   }
 
   /** Delivers bytes the SA never sent: late, duplicate, from elsewhere. */
-  deliver(mad: Buffer, status = 0, from: MadAddress = { lid: 1 as Lid, qpn: 1 }): void {
+  deliver(mad: Buffer, status = 0, from: MadAddress = { lid: Lid.from(1), qpn: 1 }): void {
     this.#messages.push({ status, mad, from });
   }
 
@@ -166,12 +214,15 @@ export class FakeUmadAgent implements UmadAgent {
   #attempt(held: Held, attempt: number): void {
     const mad = readFakeQuery(held.bytes);
     const { to, timeoutMs, retries } = held.options;
-    // After a turn, never inside send(): a real answer cannot arrive before the call returns.
-    this.#later(0, () => {
+    const receive = (): void => {
       for (const action of this.umad.sa.receive({ mad, device: this.device, port: this.port, to, attempt })) {
         if (action.type === "reply") this.#reply(mad, to, action);
       }
-    });
+    };
+    // After a turn, never inside send(): a real answer cannot arrive before the call returns.
+    if (mad.attributeId !== SaAttribute.INFORM_INFO) this.#later(0, receive);
+    // A subscription reaches the SA also if its sender is closed in the same turn; the answer still comes a turn later.
+    else receive();
     this.#later(timeoutMs, () => {
       if (this.#held.get(mad.tid) !== held) return;
       if (attempt < retries) {

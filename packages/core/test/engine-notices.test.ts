@@ -1,0 +1,248 @@
+import { decodeSaMad, Gid, Lid, MadStatus, type Notice, NoticeType, TrapNumber } from "@verbena/ib";
+import type { EngineChange } from "../src/engine/contract.js";
+import { BATCH_LIMIT } from "../src/notices/notice-batches.js";
+import { type FakeNative, FakeSa } from "../src/testing/index.js";
+import { ask, type Bench, codeOf, gid, nodeGuid, startBench } from "./support/engine-bench.js";
+
+/** A notice as OpenSM gives it: the details of 64 and 65 hold the GID at byte 6, those of 144 the LID at byte 2. */
+function notice(trapNumber: number, about: { gid?: Gid; lid?: number }): Notice {
+  const details = Buffer.alloc(54);
+  if (about.lid === undefined) Gid.write(details, 6, about.gid ?? Gid.zero);
+  else details.writeUInt16BE(about.lid, 2);
+  return {
+    isGeneric: true,
+    type: NoticeType.SUBNET_MANAGEMENT,
+    producerType: 4,
+    trapNumber,
+    issuerLid: Lid.from(about.lid ?? 1),
+    toggle: false,
+    count: 0,
+    details,
+    issuerGid: about.gid ?? Gid.zero,
+  };
+}
+
+const gidIn = (n: number): Notice => notice(TrapNumber.GID_IN_SERVICE, { gid: gid(nodeGuid(n)) });
+const gidOut = (n: number): Notice => notice(TrapNumber.GID_OUT_OF_SERVICE, { gid: gid(nodeGuid(n)) });
+
+async function report({ native, clock }: Pick<Bench, "native" | "clock">, ...notices: Notice[]): Promise<void> {
+  for (const one of notices) native.umad.report("sim0", 1, one);
+  await clock.settle();
+  await clock.advance(100);
+}
+
+/** Answers of this host to reports. */
+const acknowledged = (native: FakeNative): number =>
+  [...native.umad.agents].flatMap(({ answers }) => answers).filter((mad) => decodeSaMad(mad).method === 0x86).length;
+
+const movePeer = ({ native }: Pick<Bench, "native">, n: number, lid: number): void => {
+  native.sa.peers.splice(n, 1, { guid: nodeGuid(n), lid: Lid.from(lid) });
+};
+
+const dlid = async (bench: Bench, to: string): Promise<number | undefined> =>
+  (await bench.clock.run(ask(bench, to))).paths[0]?.dlid;
+
+describe("engine: notices of the SA", () => {
+  it("subscribes each port to 64, 65 and 144, and ends that on close", async () => {
+    const bench = await startBench();
+    await bench.clock.advance(1);
+    expect(bench.native.sa.subscriptions).toEqual([64, 65, 144]);
+    expect(bench.engine.saPorts()).toMatchObject([{ port: 1, notices: "subscribed" }]);
+    await bench.engine.close();
+    expect(bench.native.sa.subscriptions).toEqual([]);
+    expect(bench.native.umad.agents.size).toBe(0);
+    expect(bench.clock.pending).toBe(0);
+  });
+
+  it.each([
+    ["client-reregister", ({ native }: Bench) => native.emit("sim0", { type: "client-reregister", port: 1 })],
+    ["a new SM", ({ native }: Bench) => native.changeSm("sim0", 1, Lid.from(7))],
+    ["a new LID", ({ native }: Bench) => native.changeLid("sim0", 1, Lid.from(9))],
+    [
+      "a link that comes back",
+      ({ native }: Bench) => {
+        native.linkDown("sim0", 1);
+        native.sa.subscriptions.length = 0;
+        native.linkUp("sim0", 1);
+      },
+    ],
+  ])("subscribes again after %s", async (_what, happen) => {
+    const bench = await startBench();
+    await bench.clock.advance(1);
+    bench.native.sa.subscriptions.length = 0;
+    happen(bench);
+    await bench.clock.advance(10);
+    expect(bench.native.sa.subscriptions).toEqual([64, 65, 144]);
+    expect(bench.engine.saPorts()).toMatchObject([{ notices: "subscribed" }]);
+    await bench.engine.close();
+  });
+
+  it("drops every path to a GID that went out of service, and no other", async () => {
+    const bench = await startBench();
+    const seen: EngineChange[] = [];
+    const watched = (async () => {
+      for await (const change of bench.engine.changes()) if (change.type !== "endpoint") seen.push(change);
+    })();
+    expect([await dlid(bench, "node1"), await dlid(bench, "node2")]).toEqual([101, 102]);
+    movePeer(bench, 1, 901);
+    await report(bench, gidOut(1));
+    expect(acknowledged(bench.native)).toBe(1);
+    const asked = bench.native.sa.queries.length;
+    expect([await dlid(bench, "node1"), await dlid(bench, "node2")]).toEqual([901, 102]);
+    expect(bench.native.sa.queries).toHaveLength(asked + 1);
+    await bench.engine.close();
+    await watched;
+    const text = `GID ${Gid.format(gid(nodeGuid(1)))} went out of service`;
+    expect(seen.slice(0, 2)).toEqual([
+      { type: "notice", device: "sim0", port: 1, event: "gid-out", gid: Gid.format(gid(nodeGuid(1))), text },
+      { type: "flushed", endpoint: "sim0/1/0xffff", reason: text },
+    ]);
+  });
+
+  it("asks again for a GID that came into service: it may have another LID, and a failure is no longer true", async () => {
+    const bench = await startBench({ negativeTtlMs: 60_000 });
+    expect(await dlid(bench, "node1")).toBe(101);
+    const [absent] = bench.native.sa.peers.splice(5, 1);
+    expect(await bench.clock.run(codeOf(ask(bench, "node5")))).toBe("VERBENA_RESOLVE_NO_DATA");
+    if (absent !== undefined) bench.native.sa.peers.splice(5, 0, absent);
+    movePeer(bench, 1, 901);
+    await report(bench, gidIn(1), gidIn(5));
+    expect([await dlid(bench, "node1"), await dlid(bench, "node5")]).toEqual([901, 105]);
+    await bench.engine.close();
+  });
+
+  it("forgets the port at a LID that has changed", async () => {
+    const bench = await startBench();
+    await dlid(bench, "node1");
+    await dlid(bench, "node2");
+    await report(bench, notice(TrapNumber.LOCAL_CHANGES, { lid: 101, gid: gid(nodeGuid(1)) }));
+    const cached = bench.engine.cacheEntries().map(({ destination }) => destination);
+    expect(cached).toContain("node2");
+    expect(cached).not.toContain("node1");
+    await bench.engine.close();
+  });
+
+  it("drops an answer that was on its way when its destination was reported", async () => {
+    const bench = await startBench();
+    const answers: (() => unknown)[] = [];
+    bench.native.sa.handler = (query) => {
+      // What the SA knows at this moment travels for 100 ms.
+      const answer = { ...bench.native.sa.answerPath(query), delayMs: 100 };
+      answers.push(() => answer);
+      return answer;
+    };
+    const waiting = ask(bench, "node1");
+    await bench.clock.advance(50);
+    movePeer(bench, 1, 901);
+    bench.native.umad.report("sim0", 1, gidIn(1));
+    expect((await bench.clock.run(waiting)).paths[0]?.dlid).toBe(901);
+    expect(answers).toHaveLength(2);
+    await bench.engine.close();
+  });
+
+  it.each([
+    ["another LID", { lid: Lid.from(33) }],
+    ["another queue pair", { qpn: 4 }],
+    ["an index that holds no partition", { pkeyIndex: 9 }],
+  ])("neither follows nor acknowledges a report from %s", async (_where, from) => {
+    const bench = await startBench();
+    await dlid(bench, "node1");
+    bench.native.umad.report("sim0", 1, gidOut(1), { from });
+    await bench.clock.advance(100);
+    expect(acknowledged(bench.native)).toBe(0);
+    expect(bench.engine.cacheEntries().map(({ destination }) => destination)).toContain("node1");
+    await bench.engine.close();
+  });
+
+  it("acknowledges a repeated report again and follows it once", async () => {
+    const bench = await startBench();
+    await dlid(bench, "node1");
+    bench.native.umad.report("sim0", 1, gidOut(1), { tid: 5n });
+    await bench.clock.advance(100);
+    await dlid(bench, "node1");
+    bench.native.umad.report("sim0", 1, gidOut(1), { tid: 5n });
+    await bench.clock.advance(100);
+    expect(acknowledged(bench.native)).toBe(2);
+    expect(bench.engine.cacheEntries().map(({ destination }) => destination)).toContain("node1");
+    await bench.engine.close();
+  });
+
+  it("makes no query out of a storm that nobody asks about, and at most one per batch for who asks all the time", async () => {
+    const bench = await startBench();
+    await dlid(bench, "node1");
+    const before = bench.native.sa.queries.length;
+    for (let n = 0; n < 5_000; n += 1) bench.native.umad.report("sim0", 1, gidOut(1 + (n % 2)));
+    await bench.clock.advance(5_000);
+    expect(acknowledged(bench.native)).toBe(5_000);
+    expect(bench.native.sa.queries).toHaveLength(before);
+    for (let n = 0; n < 1_000; n += 1) {
+      bench.native.umad.report("sim0", 1, gidOut(1), { tid: BigInt(n) });
+      await dlid(bench, "node1");
+      await bench.clock.advance(10);
+    }
+    // Ten seconds: batches after 50, 100, 200 … ms, then one a second.
+    expect(bench.native.sa.queries.length - before).toBeLessThan(16);
+    await bench.engine.close();
+  });
+
+  it("takes more different notices than it keeps for a change of everything", async () => {
+    const bench = await startBench();
+    await dlid(bench, "node1");
+    for (let n = 0; n <= BATCH_LIMIT + 1; n += 1) {
+      const other = gid(0x900000n + BigInt(n));
+      bench.native.umad.report("sim0", 1, notice(TrapNumber.GID_IN_SERVICE, { gid: other }));
+    }
+    await bench.clock.advance(1_000);
+    expect(bench.engine.cacheEntries().map(({ destination }) => destination)).not.toContain("node1");
+    await bench.engine.close();
+  });
+
+  it("says that the SA refuses, asks again now and then, and forgets what it may have missed", async () => {
+    const bench = await startBench({}, (native) => {
+      native.sa.subscribing = () => ({ type: "reply", status: MadStatus.SA_REQ_INVALID });
+    });
+    await bench.clock.advance(1);
+    expect(bench.engine.saPorts()).toMatchObject([{ notices: "refused" }]);
+    expect(await dlid(bench, "node1")).toBe(101);
+    movePeer(bench, 1, 901);
+    bench.native.sa.subscribing = () => ({ type: "reply" });
+    await bench.clock.advance(1_000);
+    expect(bench.engine.saPorts()).toMatchObject([{ notices: "subscribed" }]);
+    expect(await dlid(bench, "node1")).toBe(901);
+    await bench.engine.close();
+  });
+
+  it("says that another program has the reports of the port, and takes over when it ends", async () => {
+    const bench = await startBench({}, (native) => {
+      native.umad.openPort("sim0", 1).registerAgent({ mgmtClass: 3, classVersion: 2, methods: [6] });
+    });
+    await bench.clock.advance(1);
+    expect(bench.engine.saPorts()).toMatchObject([{ notices: "taken" }]);
+    expect(bench.native.sa.subscriptions).toEqual([]);
+    expect(await dlid(bench, "node1")).toBe(101);
+    const [other] = bench.native.umad.agents;
+    await other?.close();
+    await bench.clock.advance(1_000);
+    expect(bench.engine.saPorts()).toMatchObject([{ notices: "subscribed" }]);
+    await bench.engine.close();
+  });
+
+  it("leaves the SA's notices alone where they are switched off", async () => {
+    const bench = await startBench({ notices: false });
+    await bench.clock.advance(1);
+    expect(bench.native.sa.subscriptions).toEqual([]);
+    expect(bench.engine.saPorts()).toMatchObject([{ notices: "off" }]);
+    expect(bench.native.umad.agents.size).toBe(1);
+    await bench.engine.close();
+  });
+
+  it("does not wait for a silent SA when it closes", async () => {
+    const bench = await startBench();
+    await bench.clock.advance(1);
+    bench.native.sa.subscribing = FakeSa.silent;
+    const before = bench.clock.now();
+    await bench.engine.close();
+    expect(bench.clock.now()).toBe(before);
+    expect(bench.clock.pending).toBe(0);
+  });
+});
