@@ -4,7 +4,7 @@ import { ask, codeOf, startBench } from "./support/engine-bench.js";
 describe("engine: a port whose way to the SA cannot be opened", () => {
   it("is tried again by a later question, not by each one", async () => {
     let [tries, isBroken] = [0, true];
-    const bench = await startBench({ negativeTtlMs: 0 }, ({ umad }) => {
+    const bench = await startBench({ negativeTtlMs: 0, notices: false }, ({ umad }) => {
       const openPort = umad.openPort.bind(umad);
       umad.openPort = (device, port) => {
         tries += 1;
