@@ -1,4 +1,4 @@
-import { decodeSaMad, Gid, Lid, MadStatus, type Notice, NoticeType, TrapNumber } from "@verbena/ib";
+import { decodeSaMad, encodeSaMad, Gid, Lid, MadStatus, type Notice, NoticeType, TrapNumber } from "@verbena/ib";
 import type { EngineChange } from "../src/engine/contract.js";
 import { BATCH_LIMIT } from "../src/notices/notice-batches.js";
 import { type FakeNative, FakeSa } from "../src/testing/index.js";
@@ -137,6 +137,33 @@ describe("engine: notices of the SA", () => {
     bench.native.umad.report("sim0", 1, gidIn(1));
     expect((await bench.clock.run(waiting)).paths[0]?.dlid).toBe(901);
     expect(answers).toHaveLength(2);
+    await bench.engine.close();
+  });
+
+  it("does not remember a failure that was on its way when something came into service", async () => {
+    const bench = await startBench({ negativeTtlMs: 60_000 });
+    const { address } = bench.provider;
+    // What the provider knows at this moment travels for 100 ms.
+    bench.provider.address = () => new Promise((resolve) => bench.clock.schedule(100, () => resolve(undefined)));
+    const waiting = codeOf(ask(bench, "node5"));
+    await bench.clock.advance(50);
+    bench.provider.address = address;
+    bench.native.umad.report("sim0", 1, gidIn(5));
+    expect(await bench.clock.run(waiting)).toBe("VERBENA_RESOLVE_NO_DATA");
+    expect(await dlid(bench, "node5")).toBe(105);
+    await bench.engine.close();
+  });
+
+  it("passes over a report that is too short for a notice", async () => {
+    const bench = await startBench();
+    await bench.clock.advance(1);
+    for (const agent of bench.native.umad.agents) {
+      if (agent.options.methods?.includes(0x06) === true)
+        agent.deliver(encodeSaMad({ method: 0x06, tid: 1n, attributeId: 0x02 }).subarray(0, 100));
+    }
+    await report(bench, gidOut(1));
+    expect(acknowledged(bench.native)).toBe(1);
+    expect(bench.engine.saPorts()).toMatchObject([{ notices: "subscribed" }]);
     await bench.engine.close();
   });
 

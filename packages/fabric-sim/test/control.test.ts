@@ -208,6 +208,19 @@ describe("requests", () => {
     socket.destroy();
   });
 
+  it("of a client that has gone are not begun: no stream is left without a reader", async () => {
+    const socket = connect(join(fabric.dir, "control.sock"));
+    await once(socket, "connect");
+    const mad = "01030281000000000000000000000000003500000000000000";
+    const waiting = { op: "send", from: "H2", to: "0xbff0", mad, waitMs: 100 } as const;
+    socket.write(`${JSON.stringify(waiting)}\n{"op":"events","watch":true}\n`);
+    socket.end();
+    // A later wait of the same length ends after that one.
+    await client.request(waiting);
+    await client.request({ op: "link", action: "down", end: "H2" });
+    expect(await client.request({ op: "events" })).toEqual({ seq: 0 });
+  });
+
   it.each([
     [{ op: "stauts" }, "VERBENA_SIM_CONTROL_REQUEST", 'unknown op "stauts"', "Did you mean status?"],
     [{ op: "link", action: "left", end: "H1" }, "VERBENA_SIM_CONTROL_REQUEST", "action must be one of up, down", ""],

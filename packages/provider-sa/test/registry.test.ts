@@ -265,6 +265,28 @@ describe("the registry", () => {
     expect(a.counts).toEqual({ registryRegistered: 4 });
   });
 
+  it("registers again within a second also when a renewal is under way as the SA becomes another one", async () => {
+    a.has(ip("192.0.2.7"));
+    await clock.advance(10_000);
+    let answer: () => void = () => undefined;
+    sa.intercept = ({ method, record }) =>
+      method !== "set"
+        ? undefined
+        : new Promise((resolve) => {
+            answer = () => {
+              resolve({ status: 0, records: [Buffer.from(record)] });
+            };
+          });
+    await clock.advance((2 / 3) * LEASE_MS);
+    sa.clear();
+    a.registry.onChange();
+    sa.intercept = () => undefined;
+    answer();
+    await clock.advance(1000);
+    expect(names()).toEqual(["verbena:ip:192.0.2.7"]);
+    expect(a.counts).toEqual({ registryRegistered: 3, registryRenewed: 1 });
+  });
+
   describe("of two ports with one address", () => {
     it.each([
       ["old owner first", true],

@@ -195,7 +195,9 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     this.#report(question, call, outcome.failures);
     if (outcome.failures.some(({ kind }) => kind === "timeout")) onSilence(endpoint);
     if (endpoint.scope !== scope || isStale(outcome.failures)) throw new Restart();
-    throw this.#fail(question, call, outcome.failures, isWholeChain);
+    // After a notice the failure may be about the time before it.
+    const isToday = endpoint.notices.position === heard;
+    throw this.#fail(question, call, outcome.failures, isWholeChain && isToday);
   }
 
   #put(question: Question<A, V>, provider: string, origin: CacheOrigin, answer: A): PositiveEntry<V> {
@@ -244,8 +246,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     return entry;
   }
 
-  /** The chain has failed. The whole of it: remembered for a moment, so that a thousand clients of a dead name do not ask a thousand times. */
-  #fail(question: Question<A, V>, call: Call, failures: readonly ChainFailure[], isWholeChain: boolean): Error {
+  /** The chain has failed. For good: remembered for a moment, so that a thousand clients of a dead name do not ask a thousand times. */
+  #fail(question: Question<A, V>, call: Call, failures: readonly ChainFailure[], isForGood: boolean): Error {
     const { settings } = this.#options;
     const reason = verdictOf(failures);
     const leftAlone = breakerErrorOf(failures);
@@ -254,7 +256,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const [first] = failures;
     const createdAt = settings.clock.now();
     const isRefresh = this.cache.get(question.key, question.endpoint.scope, createdAt) !== undefined;
-    if (isWholeChain && first !== undefined && settings.negativeTtlMs > 0 && !isRefresh) {
+    if (isForGood && first !== undefined && settings.negativeTtlMs > 0 && !isRefresh) {
       this.cache.putNegative({
         state: "negative",
         key: question.key,

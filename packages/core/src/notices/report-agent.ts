@@ -83,10 +83,9 @@ export class ReportAgent {
     const report = readReport(message);
     if (report === undefined) return "malformed";
     if (!this.#isFromSa(message)) return "foreign";
-    const notice = readNotice(decodeNotice(report.data));
     this.#acknowledge(report, message);
     if (this.#isRepeat(report)) return "repeated";
-    this.#options.onNotice(notice);
+    this.#options.onNotice(report.notice);
     return "taken";
   }
 
@@ -127,11 +126,15 @@ export class ReportAgent {
   }
 }
 
-function readReport(message: UmadMessage): SaMad | undefined {
+/** A report, and what it says. */
+type Report = SaMad & { readonly notice: SaNotice };
+
+function readReport(message: UmadMessage): Report | undefined {
   if (message.status !== 0) return undefined;
   try {
     const mad = decodeSaMad(message.mad);
-    return mad.method === MadMethod.REPORT && mad.attributeId === SaAttribute.NOTICE ? mad : undefined;
+    if (mad.method !== MadMethod.REPORT || mad.attributeId !== SaAttribute.NOTICE) return undefined;
+    return { ...mad, notice: readNotice(decodeNotice(mad.data)) };
   } catch {
     return undefined;
   }

@@ -103,6 +103,8 @@ class ControlConnection {
   }
 
   async #answer(line: string): Promise<void> {
+    // Its client has gone: a stream that begins now would never end.
+    if (this.socket.destroyed) return;
     try {
       const request = parseControlRequest(line);
       if (request.op === "addresses" && request.watch === true) this.#watch(request);

@@ -57,7 +57,9 @@ export class Registration {
   renewSoon(): void {
     if (this.#ended.signal.aborted) return;
     this.#isRegistered = false;
-    this.#after(this.#context.random() * SPREAD_MS);
+    // What is under way may have reached the SA before the change, and would set the timer anew.
+    if (this.#isAtWork) this.#isAsked = true;
+    else this.#after(this.#context.random() * SPREAD_MS);
   }
 
   /** Stops renewing. */
@@ -84,8 +86,7 @@ export class Registration {
   #after(delayMs: number): void {
     this.#cancelTimer();
     this.#cancelTimer = this.#context.clock.schedule(delayMs, () => {
-      if (this.#isAtWork) this.#isAsked = true;
-      else this.#work = this.#register();
+      this.#work = this.#register();
     });
   }
 
@@ -107,8 +108,9 @@ export class Registration {
       this.#after((pauseMs * (1 + random())) / 2);
     } finally {
       this.#isAtWork = false;
-      if (this.#isAsked && !this.#ended.signal.aborted) this.#after(0);
+      const isAsked = this.#isAsked;
       this.#isAsked = false;
+      if (isAsked) this.renewSoon();
     }
   }
 
