@@ -3,14 +3,20 @@ import { createProgram, runProgram } from "./program.js";
 
 const silent = { out: () => undefined, err: () => undefined };
 
-function leaves(command: Command, above: string): readonly { readonly name: string; readonly command: Command }[] {
+interface Named {
+  readonly name: string;
+  readonly command: Command;
+}
+
+/** What can be run: commands without sub-commands, and those that take words of their own beside them. */
+function runnable(command: Command, above: string): readonly Named[] {
   const name = `${above} ${command.name()}`.trim();
-  if (command.commands.length === 0) return [{ name, command }];
-  return command.commands.flatMap((child) => leaves(child, name));
+  const below = command.commands.flatMap((child) => runnable(child, name));
+  return below.length === 0 || command.registeredArguments.length > 0 ? [{ name, command }, ...below] : below;
 }
 
 describe("the command tree", () => {
-  const commands = leaves(createProgram({ io: silent, exit: () => undefined }), "");
+  const commands = runnable(createProgram({ io: silent, exit: () => undefined }), "");
 
   it("has the documented commands", () => {
     expect(commands.map(({ name }) => name)).toEqual([
@@ -29,7 +35,10 @@ describe("the command tree", () => {
       "verbena sim run",
       "verbena sim exec",
       "verbena sim ctl",
+      "verbena sim ctl trace",
+      "verbena sim ctl send",
       "verbena sim topology",
+      "verbena sim graph",
       "verbena demo",
     ]);
   });
@@ -43,7 +52,9 @@ describe("the command tree", () => {
     });
     command.outputHelp();
     expect(command.description()).not.toBe("");
-    expect(help).toMatch(new RegExp(`Examples?:\\n(.*\\n)* {2}${name}`));
+    // A command's options may stand before its sub-command: `sim ctl --dir DIR trace`.
+    const words = name.split(" ").join("( --\\S+ \\S+)* ");
+    expect(help).toMatch(new RegExp(`Examples?:\\n(.*\\n)* {2}${words}`));
   });
 
   it.each(commands.filter(({ name }) => name !== "verbena acme"))("$name offers --json", ({ command }) => {

@@ -44,6 +44,12 @@ describe("sim", () => {
     expect(out).toMatch(/^H1\[1\] +L1\[1\] +active +4xEDR +1 +0x0002c90300100001$/m);
   });
 
+  it("answers in JSON, --json before or after the request", async () => {
+    const { out } = await ctl("counters", "--json");
+    expect(JSON.parse(out)).toMatchObject({ saUnanswered: 0 });
+    expect((await ctl("--json", "counters")).status).toBe(0);
+  });
+
   it("takes a link down and up", async () => {
     expect((await ctl("link", "down", "H3")).out).toMatch(/^H3\[1\] .*down/m);
     expect((await ctl("status")).out).toContain("(1 down)");
