@@ -111,7 +111,7 @@ const PROVIDER_OPTION: OptionNames<Extract<ProviderOption, { readonly options?: 
 
 /**
  * Starts a resolver. Rejects with VERBENA_CONFIG_INVALID, VERBENA_OPTION_UNKNOWN, VERBENA_PROVIDER_… or VERBENA_NATIVE_…; nothing is
- * left running then.
+ * left running then. An open resolver listens to its devices, so it keeps the process alive until it is closed.
  *
  * @example
  * await using resolver = await createResolver();

@@ -12,6 +12,7 @@ export interface SaClientOptions {
   readonly port: Port;
   readonly clock: Clock;
   readonly random: Random;
+  /** The port's: its fields name device and port. */
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Per try, milliseconds. */

@@ -262,9 +262,15 @@ describe("SaClient", () => {
   });
 
   it("leaves a silent SA alone, says when it is tried again, and comes back with the first answer", async () => {
+    const lines: unknown[] = [];
     const { clock, native, client } = setUp({
       random: () => 0,
       breaker: new SaBreaker({ after: 2, pauseMs: 1000, random: () => 1 }),
+      logger: {
+        ...silentLogger,
+        warn: (message, fields) => lines.push([message, fields]),
+        info: (message, fields) => lines.push([message, fields]),
+      },
     });
     native.sa.handler = FakeSa.silent;
     const both = [code(client.query(ask())), code(client.query(ask()))];
@@ -293,6 +299,11 @@ describe("SaClient", () => {
     native.sa.handler = (query) => native.sa.answerPath(query);
     expect((await clock.run(client.query(ask()))).status).toBe(0);
     expect(client.stats()).toMatchObject({ breaker: "closed", retryInMs: 0 });
+    // Device and port are fields of the logger, and would be in the line twice.
+    expect(lines).toEqual([
+      ["the SA is silent and left alone", { retryInMs: 1000 }],
+      ["the SA answers again", undefined],
+    ]);
     expect(await clock.run(code(client.query(ask())))).toBe("resolved");
     await client.close();
     expect(clock.pending).toBe(0);

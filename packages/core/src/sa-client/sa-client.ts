@@ -183,7 +183,7 @@ export class SaClient implements SaService, AsyncDisposable {
   }
 
   #fail(cause: unknown): void {
-    this.#options.logger.error("SA agent failed", { port: this.#name(), cause: String(cause) });
+    this.#options.logger.error("SA agent failed", { cause: String(cause) });
     this.#closed = true;
     for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_CLOSED", cause));
   }
@@ -243,7 +243,7 @@ export class SaClient implements SaService, AsyncDisposable {
   /** The SA lives: whoever came in meanwhile may go. */
   #heard(): void {
     if (this.#breaker.state !== "closed") {
-      this.#options.logger.info("the SA answers again", { port: this.#name() });
+      this.#options.logger.info("the SA answers again");
       for (const transaction of this.#open) transaction.isProbe = false;
     }
     this.#breaker.onSign();
@@ -256,7 +256,7 @@ export class SaClient implements SaService, AsyncDisposable {
     transaction.isProbe = false;
     if (!this.#breaker.onSilence(transaction.sentAt, now, isProbe)) return;
     const retryInMs = Math.ceil(this.#breaker.retryInMs(now));
-    if (!isProbe) this.#options.logger.warn("the SA is silent and left alone", { port: this.#name(), retryInMs });
+    if (!isProbe) this.#options.logger.warn("the SA is silent and left alone", { retryInMs });
     this.#options.metrics.increment("verbena_sa_breaker_opened_total", { port: this.#name() });
     // Who waits for a place or for another try would wait for nothing; who has been sent may still be answered.
     for (const other of [...this.#open]) {
