@@ -34,7 +34,8 @@ export function createProgram(host: CommandHost, json = false): Command {
 /** Every command that does something can answer in JSON; `sim ctl` does, and has commands below it as well. */
 function offerJson(command: Command): void {
   if (command.name() === "acme") return;
-  if (command.commands.length === 0 || command.registeredArguments.length > 0) command.option("--json", "print JSON instead of text");
+  if (command.commands.length === 0 || command.registeredArguments.length > 0)
+    command.option("--json", "print JSON instead of text");
   for (const child of command.commands) offerJson(child);
 }
 

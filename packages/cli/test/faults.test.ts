@@ -137,7 +137,7 @@ describe("faults", () => {
     async () => {
       await using daemon = await serve(
         "H3",
-        "sa: { timeoutMs: 200, retries: 1 }\nresolver: { deadlineMs: 500 }\ncaches: { negativeTtlMs: 600000 }\n",
+        "sa: { timeoutMs: 1000, retries: 1 }\nresolver: { deadlineMs: 2500 }\ncaches: { negativeTtlMs: 600000 }\n",
       );
       await lidFrom(daemon.control, "node4");
       await cluster.sim.request({ op: "sa", mode: "silent" });
