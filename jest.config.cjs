@@ -46,6 +46,8 @@ module.exports = {
   maxWorkers: 2,
   // Guards against a test that hangs; no test measures time, and a loaded machine must not fail one.
   testTimeout: 30_000,
+  // The default of half a second is too short for a worker on a loaded machine; what this names is a leak.
+  workerGracefulExitTimeout: 30_000,
   collectCoverageFrom: ["packages/*/src/**/*.ts"],
   coverageProvider: "v8",
   coverageReporters: ["text-summary", "lcov", "json-summary"],

@@ -16,7 +16,7 @@ export function processIo(): Io {
   let isTold = false;
   const onError = (error: NodeJS.ErrnoException): void => {
     if (error.code === "EPIPE") return;
-    process.exitCode ||= EXIT.FAILED;
+    if ((process.exitCode ?? EXIT.OK) === EXIT.OK) process.exitCode = EXIT.FAILED;
     if (isTold) return;
     isTold = true;
     void tellOutputFailed(error.message);

@@ -3,5 +3,5 @@ import { processIo } from "./io.js";
 
 void runFace(process.argv, processIo(), process.argv0).then((code) => {
   // Output that could not be written has made it a failure already.
-  process.exitCode ||= code;
+  process.exitCode ??= code;
 });
