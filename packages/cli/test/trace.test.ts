@@ -93,6 +93,16 @@ describe("packets", () => {
   );
 
   it(
+    "says that a capture cannot be written, once",
+    async () => {
+      const { status, err } = await traced(["--count", "3", "--pcap", "/dev/full"], ["--to", "H1"]);
+      expect(status).toBe(1);
+      expect(err).toMatch(/^tracing\nverbena: cannot use \/dev\/full: .*ENOSPC.* \[VERBENA_CLI_FILE\]\nhint: .*\n$/);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     "ends when its time is over",
     async () => {
       expect(await traced(["--for", "1ms", "--class", "CM"], ["--to", "H1"])).toMatchObject({ status: 0, out: "" });

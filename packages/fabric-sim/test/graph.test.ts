@@ -115,6 +115,17 @@ describe("a route in words", () => {
     link("S1[2]", false);
     expect(routeText(status(), await route("H1", "H8")).at(-1)).toBe("Does not arrive: no-route");
   });
+
+  it("keeps a line a line, whatever a node calls itself", async () => {
+    const { status, route } = run(twoLevel({ hosts: 8 }));
+    const renamed = status();
+    const nodes = renamed.nodes.map((node) =>
+      node.id === "H1" ? { ...node, description: "né\u001b[2J\nnode1\u202e" } : node,
+    );
+    expect(routeText({ nodes }, await route("H1", "H8"))[0]).toBe(
+      'From ca {0x0002c90300100001} portnum 1 lid 1 "né?[2J?node1?"',
+    );
+  });
 });
 
 describe("text in the drawing", () => {

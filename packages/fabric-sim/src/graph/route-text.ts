@@ -14,7 +14,7 @@ export function routeText(status: Pick<FabricStatus, "nodes">, route: RouteResul
       kind: node?.kind ?? "node",
       guid: at?.guid ?? node?.guid ?? "?",
       port: String(port ?? 0),
-      rest: `lid ${String(at?.lid ?? 0)} "${node?.description ?? name}"`,
+      rest: `lid ${String(at?.lid ?? 0)} "${printable(node?.description ?? name)}"`,
     };
   };
   const [first] = route.hops;
@@ -31,4 +31,9 @@ export function routeText(status: Pick<FabricStatus, "nodes">, route: RouteResul
       ? `To ${to.kind} {${to.guid}} portnum ${to.port} ${to.rest}`
       : `Does not arrive: ${route.reason ?? "unknown"}`,
   ];
+}
+
+/** A NodeDescription is a stranger's text, and this goes to terminals. */
+function printable(text: string): string {
+  return text.replace(/\p{C}/gu, "?");
 }

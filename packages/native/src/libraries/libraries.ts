@@ -92,6 +92,8 @@ function fabricHint(errno: string | undefined): string {
       return "Build the simulator's library with scripts/bootstrap.";
     case "EBUSY":
       return "A process is on one fabric, as one set of nodes, for all its life; start another process for another node.";
+    case "EACCES":
+      return "This user may not connect to the fabric: be the user who runs it, or get write access to the sockets in its directory.";
     case "EPROTO":
       return "The fabric and its library are of different versions; restart the fabric from the same installation.";
     default:

@@ -110,6 +110,7 @@ class Capture implements AsyncDisposable {
   readonly #encoder = new PcapngEncoder();
   #lastNumber = 0;
   #failure: Error | undefined;
+  #isFailureTold = false;
 
   private constructor(
     private readonly file: string,
@@ -132,13 +133,15 @@ class Capture implements AsyncDisposable {
   }
 
   async add({ number, port, reason, epochMs }: TracePacketMessage, bytes: Buffer): Promise<void> {
-    if (this.#failure !== undefined) throw cannotWrite(this.file, this.#failure);
+    this.#tellFailure();
     // Numbers are given in the order in which packets are seen first.
     if (number <= this.#lastNumber) return;
     this.#lastNumber = number;
     const packet = this.#encoder.packet({ interfaceName: port, epochMs, bytes, comment: reason });
     const hasRoom = this.stream.write(packet);
-    if (!hasRoom) await once(this.stream, "drain");
+    if (hasRoom) return;
+    await once(this.stream, "drain").catch(() => undefined);
+    this.#tellFailure();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -147,7 +150,14 @@ class Capture implements AsyncDisposable {
         settle();
       });
     });
-    if (this.#failure !== undefined) throw cannotWrite(this.file, this.#failure);
+    this.#tellFailure();
+  }
+
+  /** Once: a disposal that throws what is on its way already would hide it. */
+  #tellFailure(): void {
+    if (this.#failure === undefined || this.#isFailureTold) return;
+    this.#isFailureTold = true;
+    throw cannotWrite(this.file, this.#failure);
   }
 }
 
