@@ -40,6 +40,7 @@ export async function judgeAll(trial: Trial): Promise<void> {
     problems.push(`${answer.node} asked for ${answer.destination}, got LID ${answer.path.dlid}: ${problem}`);
   }
   problems.push(...asking.problems);
+  if (asking.answers.length === 0) problems.push(`no request was answered, so nothing was judged: ${asking.summary()}`);
 }
 
 /** What stood in the way, with the outcome of each provider and query. */

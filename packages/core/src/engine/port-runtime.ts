@@ -33,7 +33,7 @@ export interface PortRuntimeOptions {
   readonly onNoticesMissed: (runtime: PortRuntime, reason: string) => void;
 }
 
-/** How long a port whose way to the SA could not be opened is left alone before a question tries again, milliseconds. */
+/** How long a port whose way to the SA could not be opened, or broke, is left alone before a question tries again, milliseconds. */
 const REOPEN_SA_MS = 1_000;
 
 /** An open port: its SA client, what the providers have opened on it, and its endpoints, oldest first. */
@@ -43,8 +43,9 @@ export class PortRuntime {
   readonly #settings: EngineSettings;
   readonly #losses: LossBook;
   readonly #logger: Logger;
-  /** `undefined` while the way to the SA could not be opened. */
+  /** `undefined` while the way to the SA could not be opened, or is broken; then why. */
   #client: SaClient | undefined;
+  #saFailure: Error | undefined;
   /** When opening it is tried again, on the clock. */
   #reopenAt = 0;
   readonly #providers: ReadonlyMap<string, ResolutionProvider>;
@@ -67,12 +68,12 @@ export class PortRuntime {
     this.#onLearned = options.onLearned;
     this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
     const { saObserver } = options;
-    const opened = this.#openSa(saObserver);
-    if (opened instanceof SaClient) this.#client = opened;
-    this.sa =
-      opened instanceof SaClient
-        ? opened
-        : { query: (query) => this.#reopened(saObserver)?.query(query) ?? Promise.reject(opened) };
+    this.#client = this.#openSa(saObserver);
+    this.sa = {
+      query: (query) =>
+        (this.#client ?? this.#reopened(saObserver))?.query(query) ??
+        Promise.reject(this.#saFailure ?? this.#saClosed()),
+    };
     this.#notices = options.settings.notices ? this.#openNotices(options) : undefined;
   }
 
@@ -150,12 +151,9 @@ export class PortRuntime {
 
   /** What made the port or its agent fail may pass: who asks later finds the way open. */
   #reopened(observer: SaObserver): SaClient | undefined {
-    const due = this.#client === undefined && this.#settings.clock.now() >= this.#reopenAt;
-    const opened = due && !this.#isEnded() ? this.#openSa(observer) : undefined;
-    if (opened instanceof SaClient) {
-      this.#client = opened;
-      this.#losses.forget(this.#saLoss);
-    }
+    if (this.#isEnded() || this.#settings.clock.now() < this.#reopenAt) return undefined;
+    this.#client = this.#openSa(observer);
+    if (this.#client !== undefined) this.#losses.forget(this.#saLoss);
     return this.#client;
   }
 
@@ -184,11 +182,10 @@ export class PortRuntime {
     });
   }
 
-  /** Gives why it could not be opened, if so. */
-  #openSa(observer: SaObserver): SaClient | Error {
+  #openSa(observer: SaObserver): SaClient | undefined {
     const settings = this.#settings;
     try {
-      return new SaClient({
+      const client: SaClient = new SaClient({
         umad: settings.native.umad,
         port: this.#port,
         clock: settings.clock,
@@ -204,12 +201,28 @@ export class PortRuntime {
           pauseMs: settings.saBreakerPauseMs,
           random: settings.random,
         }),
+        onBroken: (cause) => {
+          if (this.#client !== client || this.#isEnded()) return;
+          this.#client = undefined;
+          void this.#track(client.close());
+          this.#loseSa(cause);
+        },
       });
+      return client;
     } catch (error) {
-      this.#reopenAt = settings.clock.now() + REOPEN_SA_MS;
-      this.#losses.lose(this.#saLoss, `the subnet administrator of ${portText(this.#port)}: names and paths`, error);
-      return coreError("VERBENA_SA_CLOSED", { details: { port: portText(this.#port) }, cause: error });
+      this.#loseSa(error);
+      return undefined;
     }
+  }
+
+  #loseSa(cause: unknown): void {
+    this.#reopenAt = this.#settings.clock.now() + REOPEN_SA_MS;
+    this.#losses.lose(this.#saLoss, `the subnet administrator of ${portText(this.#port)}: names and paths`, cause);
+    this.#saFailure = this.#saClosed(cause);
+  }
+
+  #saClosed(cause?: unknown): Error {
+    return coreError("VERBENA_SA_CLOSED", { details: { port: portText(this.#port) }, cause });
   }
 
   async #openPort(

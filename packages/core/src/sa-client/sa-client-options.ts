@@ -24,6 +24,8 @@ export interface SaClientOptions {
   /** Default: one with the defaults of {@link SaBreaker}. */
   readonly breaker?: SaBreaker;
   readonly observer?: SaObserver;
+  /** The agent gives nothing any more, and every further query is rejected with VERBENA_SA_CLOSED: a new client is needed. */
+  readonly onBroken?: (cause: unknown) => void;
 }
 
 /** How one try of a query ended. */

@@ -186,6 +186,7 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#options.logger.error("SA agent failed", { cause: String(cause) });
     this.#closed = true;
     for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_CLOSED", cause));
+    this.#options.onBroken?.(cause);
   }
 
   #receive(message: UmadMessage): void {
