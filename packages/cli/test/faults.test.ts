@@ -116,7 +116,7 @@ describe("faults", () => {
       await cluster.sim.request({ op: "link", action: "up", end: "H9" });
       await heard("gid-in");
       expect(await lidFrom(control, "node9")).toBe(cluster.lid("H9"));
-      await changes.return();
+      await changes.return(undefined);
     },
     TIMEOUT_MS,
   );

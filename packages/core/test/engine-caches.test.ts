@@ -44,9 +44,15 @@ describe("engine: times to live", () => {
     expect(
       bench.engine.tryResolveCached({ source: named("host1"), destination: named("node1"), client }),
     ).toBeUndefined();
-    const lasting = await startBench({ addressTtlMs: Infinity });
+    const lasting = await startBench({ addressTtlMs: Infinity, routeTtlMs: Infinity });
     expect((await lasting.clock.run(ask(lasting, "node1"))).expiresInMs).toBeUndefined();
     await Promise.all([bench.engine.close(), lasting.engine.close()]);
+  });
+
+  it("keeps a path for ten minutes unless told otherwise", async () => {
+    const bench = await startBench();
+    expect((await bench.clock.run(ask(bench, "node1"))).expiresInMs).toBe(10 * MINUTE);
+    await bench.engine.close();
   });
 
   it("follows the provider's own time to live", async () => {
@@ -276,6 +282,19 @@ describe("engine: files", () => {
     await bench.clock.settle();
     expect((await ask(bench, "filehost")).paths[0]?.dlid).toBe(508);
     await bench.engine.close();
+  });
+
+  it("have paths that stay, where nobody says how long paths are kept", async () => {
+    const bench = await startBench({ preload: preload(() => [dump(7), host("filehost", 7)]) });
+    await bench.clock.advance(20 * MINUTE);
+    expect((await ask(bench, "filehost")).provenance.route).toEqual({ provider: "file", from: "file" });
+    await bench.engine.close();
+    const bounded = await startBench({ routeTtlMs: MINUTE, preload: preload(() => [dump(7)]) });
+    const toFile = (): ReturnType<typeof ask> => ask(bounded, "x", { destination: toGid(gid(nodeGuid(7))) });
+    expect((await toFile()).expiresInMs).toBe(MINUTE);
+    await bounded.clock.advance(MINUTE);
+    expect((await bounded.clock.run(toFile())).provenance.route).toEqual({ provider: "fake", from: "provider" });
+    await bounded.engine.close();
   });
 
   it("are listed, used or not", async () => {

@@ -13,7 +13,7 @@ describe("engine: from a name to a path", () => {
       endpoint: { key: "sim0/1/0xffff", device: "sim0", port: 1, portCount: 2 },
       provenance: { address: { provider: "fake", from: "provider" }, route: { provider: "fake", from: "provider" } },
       ageMs: 0,
-      expiresInMs: 86_400_000,
+      expiresInMs: 600_000,
       generation: 1,
     });
     const again = await ask(bench, "NODE7");

@@ -43,7 +43,12 @@ export interface DaemonConfig {
     readonly route: readonly string[] | undefined;
   };
   readonly providers: readonly ProviderEntry[];
-  readonly preload: { readonly hosts?: string; readonly routeDump?: string };
+  readonly preload: {
+    readonly hosts?: string;
+    readonly routeDump?: string;
+    /** Life of the paths in the dump: that of all paths where a file says it, else for ever. */
+    readonly routeTtlMs: number | "never";
+  };
   readonly addresses: AddressConfig;
   /** Library paths; absent = the system's. */
   readonly native: { readonly libibverbs?: string; readonly libibumad?: string; readonly librdmacm?: string };

@@ -99,7 +99,8 @@ export async function inspectConfig(sources: ConfigSources = {}): Promise<Inspec
   const plan = planProviders(parsed, options.values, yaml?.file ?? "configuration", (index) =>
     yaml?.line(["providers", index]),
   );
-  const config = complete(parsed, plan, addresses, folder);
+  const isRouteTtlSet = merged.caches?.route?.ttlMs !== undefined;
+  const config = complete(parsed, plan, addresses, folder, isRouteTtlSet);
   return {
     ...(sink.errors.length > 0 ? {} : { config }),
     diagnostics: sink.all,
@@ -116,6 +117,7 @@ function complete(
   plan: Pick<DaemonConfig, "chains" | "providers">,
   addresses: AddressConfig,
   folder: string,
+  isRouteTtlSet: boolean,
 ): DaemonConfig {
   const { daemon, sa, resolver, files } = parsed;
   // Several daemons may serve sockets of their own on one host; they must not share ibacm's one lock and log.
@@ -134,6 +136,7 @@ function complete(
     preload: {
       ...(files.hosts === undefined ? {} : { hosts: files.hosts }),
       ...(files.routeDump === undefined ? {} : { routeDump: files.routeDump }),
+      routeTtlMs: isRouteTtlSet ? parsed.caches.route.ttlMs : "never",
     },
     addresses,
     native: Object.fromEntries(Object.entries(parsed.native).filter(([, path]) => path !== undefined)),

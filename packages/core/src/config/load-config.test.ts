@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { VerbenaError } from "@verbena/ib";
+import type { ConfigSources } from "./inspect-config.js";
 import { loadConfig } from "./load-config.js";
 import { formatDiagnostic } from "./text/diagnostic.js";
 
@@ -29,7 +30,7 @@ async function problems(promise: Promise<unknown>): Promise<string[]> {
 }
 
 describe("loadConfig", () => {
-  it("fills in ibacm's defaults when there is no file", async () => {
+  it("fills in defaults when there is no file: ibacm's, but a path ends after ten minutes", async () => {
     const { config } = await loadConfig({ ignoreDefaults: true });
     expect(config.daemon).toMatchObject({
       serverMode: "unix",
@@ -43,7 +44,8 @@ describe("loadConfig", () => {
     expect(config.sa).toMatchObject({ timeoutMs: 2000, retries: 2 });
     expect(config.resolver).toEqual({ loopback: "local", deadlineMs: 6000 });
     expect(config.caches.address.ttlMs).toBe(1440 * 60_000);
-    expect(config.caches.route.ttlMs).toBe("never");
+    expect(config.caches.route.ttlMs).toBe(600_000);
+    expect(config.preload).toEqual({ routeTtlMs: "never" });
     expect(config.chains).toEqual({ address: ["acm", "sa"], route: ["sa"] });
     expect(config.providers.map((entry) => [entry.package, entry.isOptional])).toEqual([
       ["@verbena/provider-acm", true],
@@ -87,9 +89,23 @@ describe("loadConfig", () => {
     expect(config.caches.address.ttlMs).toBe(600_000);
     expect(config.caches.route.ttlMs).toBe(300_000);
     expect(config.chains.route).toEqual(["acm", "sa"]);
-    expect(config.preload).toEqual({ hosts: "/data/hosts", routeDump: "/etc/rdma/ibacm_route.data" });
+    expect(config.preload).toEqual({
+      hosts: "/data/hosts",
+      routeDump: "/etc/rdma/ibacm_route.data",
+      routeTtlMs: 300_000,
+    });
     expect(config.addresses.lines.map(({ text }) => text)).toEqual(["node1", "192.0.2.1"]);
     expect(config.providers[0]?.options).toMatchObject({ resolveDepth: 8, recvDepth: 1024 });
+  });
+
+  it("keeps a path for ever where a file says so, as ibacm does, and ten minutes where none does", async () => {
+    const routeTtl = async (sources: ConfigSources): Promise<unknown> =>
+      (await loadConfig(sources)).config.caches.route.ttlMs;
+    const addresses = join(folder, "none.cfg");
+    expect(await routeTtl({ options: await file("never.cfg", "route_timeout -1\n"), addresses })).toBe("never");
+    expect(await routeTtl({ options: await file("others.cfg", "addr_timeout 5\n"), addresses })).toBe(600_000);
+    expect(await routeTtl({ config: await file("never.yaml", "caches: { route: { ttlMs: never } }\n") })).toBe("never");
+    expect(await routeTtl({ config: await file("other.yaml", "caches: { route: {} }\n") })).toBe(600_000);
   });
 
   it("lays verbena.yaml over the options file it names, and the caller's settings over both", async () => {

@@ -1,5 +1,6 @@
 import { NETLINK_TIMEOUT_MS } from "@verbena/ib";
 import * as v from "valibot";
+import { DEFAULT_ROUTE_TTL_MS } from "../cache/lifetimes.js";
 import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
 import { DEFAULT_BREAKER_AFTER, DEFAULT_BREAKER_PAUSE_MS } from "../sa-client/sa-breaker.js";
 import { DEFAULT_PATHS, OPTION_TABLE } from "./options/option-table.js";
@@ -133,7 +134,7 @@ const caches = section({
     section({
       ttlMs: v.optional(
         described(lifetime, `${OPTION_TABLE.route_timeout.summary} Milliseconds, or \`never\`.`),
-        "never",
+        DEFAULT_ROUTE_TTL_MS,
       ),
     }),
     {},

@@ -14,13 +14,14 @@ export function engineOptions(
   | "saBreakerPauseMs"
   | "addressTtlMs"
   | "routeTtlMs"
+  | "fileRouteTtlMs"
   | "negativeTtlMs"
   | "refreshShare"
   | "cacheMaxEntries"
   | "loopback"
   | "supportIpsInAddressFile"
 > {
-  const { sa, resolver, caches, addresses } = config;
+  const { sa, resolver, caches, addresses, preload } = config;
   return {
     timeoutMs: sa.timeoutMs,
     retries: sa.retries,
@@ -30,6 +31,7 @@ export function engineOptions(
     saBreakerPauseMs: sa.breakerPauseMs,
     addressTtlMs: lifetime(caches.address.ttlMs),
     routeTtlMs: lifetime(caches.route.ttlMs),
+    fileRouteTtlMs: lifetime(preload.routeTtlMs),
     negativeTtlMs: caches.negativeTtlMs,
     refreshShare: caches.refreshShare,
     cacheMaxEntries: caches.maxEntries,

@@ -1,6 +1,7 @@
 import type { NativeServices } from "@verbena/native";
 import type { AddressFileEntry } from "../addresses/local-addresses.js";
 import type { SourceSelector } from "../addresses/source-selector.js";
+import { DEFAULT_ROUTE_TTL_MS } from "../cache/lifetimes.js";
 import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
 import { coreError } from "../errors.js";
 import { noMetrics, silentLogger, systemClock, systemRandom } from "../host/default-services.js";
@@ -54,8 +55,10 @@ export interface EngineOptions {
   readonly notices?: boolean;
   /** Default 24 hours. */
   readonly addressTtlMs?: number;
-  /** Default never; a route goes at the latest with the address it was found for. */
+  /** Default 10 minutes; a route goes at the latest with the address it was found for. */
   readonly routeTtlMs?: number;
+  /** The same for paths from files. Default: `routeTtlMs` if given, else never; a file is what its author says it is. */
+  readonly fileRouteTtlMs?: number;
   /** How long a failed lookup is remembered. Default 1000; 0 = not at all. */
   readonly negativeTtlMs?: number;
   /** Last share of an entry's life in which it is refreshed in the background when asked for. Default 0.1; 0 = never. */
@@ -113,7 +116,8 @@ export function engineSettings(options: EngineOptions): EngineSettings {
     saBreakerPauseMs: DEFAULT_BREAKER_PAUSE_MS,
     notices: true,
     addressTtlMs: DAY_MS,
-    routeTtlMs: Number.POSITIVE_INFINITY,
+    routeTtlMs: DEFAULT_ROUTE_TTL_MS,
+    fileRouteTtlMs: options.routeTtlMs ?? Number.POSITIVE_INFINITY,
     negativeTtlMs: 1_000,
     refreshShare: DEFAULT_REFRESH_SHARE,
     cacheMaxEntries: 100_000,

@@ -37,7 +37,7 @@ export function routeQuestion(
     fromFile: () => {
       const found = endpoint.files?.route(query);
       if (found === undefined || endpoint.files === undefined) return undefined;
-      const ttlMs = found.isLocal ? Number.POSITIVE_INFINITY : settings.routeTtlMs;
+      const ttlMs = found.isLocal ? Number.POSITIVE_INFINITY : settings.fileRouteTtlMs;
       return { value: { paths: [found.path] }, expiresAt: endpoint.files.loadedAt + ttlMs };
     },
     keep: ({ paths }) => ({ paths }),

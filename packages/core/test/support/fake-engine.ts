@@ -60,6 +60,7 @@ export const saPort: SaPortStatus = {
   device: "sim0",
   port: 1,
   smLid: Lid.from(1),
+  notices: "subscribed",
   window: 4,
   inFlight: 0,
   queued: 0,

@@ -96,7 +96,8 @@ export const OPTION_TABLE = {
     kind: integer({ min: -1, values: minutes }),
     fallback: -1,
     unit: "minutes",
-    summary: "How long a path is kept; never longer than the address it belongs to.",
+    summary:
+      "How long a path is kept; never longer than the address it belongs to. Where no file says: 10 minutes, and paths from files for ever (ibacm: all for ever).",
     yaml: "caches.route.ttlMs",
     generated: "active",
   }),
