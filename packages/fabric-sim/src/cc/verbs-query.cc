@@ -47,8 +47,9 @@ int queryPort(vb_ibv_context *context, uint8_t portNumber, vb_ibv_port_attr *att
   all.sm_sl = port->smSl;
   all.subnet_timeout = port->subnetTimeout;
   all.active_width = port->width;
-  // The field has a byte; a speed beyond it (XDR, 256) reads as what was the fastest before.
+  // The old field has a byte; a speed beyond it (XDR, 256) reads as what was the fastest before.
   all.active_speed = static_cast<uint8_t>(std::min<uint16_t>(port->speed, 128));
+  all.active_speed_ex = port->speed;
   all.phys_state = port->physState;
   all.link_layer = VB_IBV_LINK_LAYER_INFINIBAND;
   memcpy(attributes, &all, std::min(length, sizeof all));

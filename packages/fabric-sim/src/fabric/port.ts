@@ -7,6 +7,7 @@ import {
   LinkWidth,
   type PKey,
   PortCapability,
+  PortCapability2,
   PortPhysicalState,
   PortState,
   Rate,
@@ -146,7 +147,19 @@ export class FabricPort {
 
   get capabilityMask(): number {
     const own = this.node.kind === "switch" ? SWITCH_CAPABILITIES : HCA_CAPABILITIES;
-    return this.hasBuiltInSm || this.isSmClaimed ? own | PortCapability.IS_SM : own;
+    const second = this.capabilityMask2 === 0 ? 0 : PortCapability.HAS_CAP_MASK2;
+    return own | second | (this.hasBuiltInSm || this.isSmClaimed ? PortCapability.IS_SM : 0);
+  }
+
+  /** What speeds there are; port 0 of a switch speaks for all its ports. */
+  get capabilityMask2(): number {
+    const ports = this.number === 0 ? this.node.ports : [this];
+    const speeds = ports.reduce((mask, { masks }) => mask | masks.speeds, 0);
+    return (
+      (speeds & LinkSpeed.HDR ? PortCapability2.IS_LINK_SPEED_HDR : 0) |
+      (speeds & LinkSpeed.NDR ? PortCapability2.IS_LINK_SPEED_NDR : 0) |
+      (speeds & LinkSpeed.XDR ? PortCapability2.IS_EXTENDED_SPEEDS_2 | PortCapability2.IS_LINK_SPEED_XDR : 0)
+    );
   }
 
   /** True for the port's own GUID and its aliases. */

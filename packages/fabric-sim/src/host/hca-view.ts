@@ -1,5 +1,5 @@
 import type { Gid, Guid, Lid, PKey } from "@verbena/ib";
-import { Gid as Gids, Guid as Guids, Rate } from "@verbena/ib";
+import { Gid as Gids, Guid as Guids, PortCapability, Rate } from "@verbena/ib";
 import type { AttachedHca, AttachedPort } from "../attach/attach-host.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
@@ -98,7 +98,8 @@ class PortView implements AttachedPort {
   }
 
   get capabilityMask(): number {
-    return this.port.capabilityMask;
+    // Programs get no second mask with it.
+    return this.port.capabilityMask & ~PortCapability.HAS_CAP_MASK2;
   }
 
   get subnetTimeout(): number {

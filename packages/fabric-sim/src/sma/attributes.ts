@@ -59,6 +59,7 @@ export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo
     lid: isEnd ? port.lid : emptyPortInfo().lid,
     masterSmLid: isEnd ? port.smLid : emptyPortInfo().masterSmLid,
     capabilityMask: isEnd ? port.capabilityMask : 0,
+    capabilityMask2: isEnd ? port.capabilityMask2 : 0,
     localPortNum,
     linkWidthEnabled: port.enabled.widths,
     linkWidthSupported: port.masks.widths,
@@ -69,6 +70,9 @@ export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo
     linkSpeedExtSupported: speeds.extended,
     linkSpeedExtEnabled: enabled.extended,
     linkSpeedExtActive: active.extended,
+    linkSpeedExtSupported2: speeds.extended2,
+    linkSpeedExtEnabled2: enabled.extended2,
+    linkSpeedExtActive2: active.extended2,
     portState: port.state,
     portPhysicalState: port.physState,
     lmc: isEnd ? port.lmc : 0,
@@ -85,12 +89,18 @@ export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo
   });
 }
 
-/** PortInfo keeps SDR to QDR apart from FDR to NDR; it has no room for FDR10 and XDR, which show as QDR and NDR. */
-function splitSpeeds(mask: number): { readonly basic: number; readonly extended: number } {
+/**
+ * PortInfo keeps SDR to QDR, FDR to NDR and XDR apart. It has no room for FDR10, which shows as QDR; beside XDR it shows NDR, which is
+ * what programs see that do not know the third field.
+ */
+function splitSpeeds(mask: number): { readonly basic: number; readonly extended: number; readonly extended2: number } {
   const basic = (mask & 7) | (mask & LinkSpeed.FDR10 ? LinkSpeed.QDR : 0);
   const withXdr = mask & LinkSpeed.XDR ? mask | LinkSpeed.NDR : mask;
-  return { basic, extended: (withXdr >> 4) & 0xf };
+  return { basic, extended: (withXdr >> 4) & 0xf, extended2: mask & LinkSpeed.XDR ? XDR : 0 };
 }
+
+/** Code of XDR in the second set of extended speeds. */
+const XDR = 1;
 
 /** SwitchInfo of a switch. */
 export function switchInfo(node: FabricNode): SwitchInfo {

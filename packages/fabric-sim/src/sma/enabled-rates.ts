@@ -7,9 +7,10 @@ const ALL_WIDTHS = 255;
 const ALL_BASIC = 15;
 const ALL_EXTENDED = 31;
 const NO_EXTENDED = 30;
+const ALL_EXTENDED_2 = 7;
 
 const BASIC = LinkSpeed.SDR | LinkSpeed.DDR | LinkSpeed.QDR | LinkSpeed.FDR10;
-const EXTENDED = LinkSpeed.FDR | LinkSpeed.EDR | LinkSpeed.HDR | LinkSpeed.NDR | LinkSpeed.XDR;
+const EXTENDED = LinkSpeed.FDR | LinkSpeed.EDR | LinkSpeed.HDR | LinkSpeed.NDR;
 
 /**
  * The widths and speeds that a Set of PortInfo enables; 0 leaves a field as it is, and what the port does not support does not count.
@@ -17,15 +18,23 @@ const EXTENDED = LinkSpeed.FDR | LinkSpeed.EDR | LinkSpeed.HDR | LinkSpeed.NDR |
  */
 export function enabledRates({ masks, enabled }: FabricPort, info: PortInfo): LinkMasks | undefined {
   const widths = choose(info.linkWidthEnabled, ALL_WIDTHS, masks.widths, enabled.widths, info.linkWidthEnabled);
-  // FDR10 is no speed of PortInfo: it goes with QDR, and XDR with NDR.
+  // FDR10 is no speed of PortInfo: it goes with QDR.
   const withFdr10 = info.linkSpeedEnabled & LinkSpeed.QDR ? LinkSpeed.FDR10 : 0;
   const basicWanted = (info.linkSpeedEnabled & 7) | withFdr10;
   const basic = choose(info.linkSpeedEnabled, ALL_BASIC, masks.speeds & BASIC, enabled.speeds & BASIC, basicWanted);
   const extended = info.linkSpeedExtEnabled;
-  const withXdr = extended & 8 ? LinkSpeed.XDR : 0;
-  const extendedWanted = extended === NO_EXTENDED ? 0 : ((extended & 0xf) << 4) | withXdr;
+  const extendedWanted = extended === NO_EXTENDED ? 0 : (extended & 0xf) << 4;
   const fast = choose(extended, ALL_EXTENDED, masks.speeds & EXTENDED, enabled.speeds & EXTENDED, extendedWanted);
-  const speeds = basic | fast;
+  const extended2 = info.linkSpeedExtEnabled2;
+  const xdrWanted = extended2 & 1 ? LinkSpeed.XDR : 0;
+  const xdr = choose(
+    extended2,
+    ALL_EXTENDED_2,
+    masks.speeds & LinkSpeed.XDR,
+    enabled.speeds & LinkSpeed.XDR,
+    xdrWanted,
+  );
+  const speeds = basic | fast | xdr;
   return widths === 0 || speeds === 0 ? undefined : { widths, speeds };
 }
 

@@ -36,6 +36,14 @@ export const PortCapability = {
   IS_CLIENT_REREGISTER: 0x200_0000,
 } as const;
 
+/** Bits of {@link PortInfo.capabilityMask2} that this project uses, as Linux and libibmad have them. */
+export const PortCapability2 = {
+  IS_LINK_SPEED_HDR: 0x20,
+  IS_LINK_SPEED_NDR: 0x400,
+  IS_EXTENDED_SPEEDS_2: 0x800,
+  IS_LINK_SPEED_XDR: 0x1000,
+} as const;
+
 /** SM PortInfo (IBA 14.2.5.6). Host form; 64 bytes big-endian on the wire. Widths of the fields in bits where below 8. */
 export interface PortInfo {
   /** Management key, 64 bits. */
@@ -115,11 +123,15 @@ export interface PortInfo {
   /** 4. */
   readonly overrunErrors: number;
   readonly maxCreditHint: number;
-  /** Byte 56 as it is: the second set of extended speeds (XDR and newer) of the latest architecture release. */
-  readonly linkSpeedExt2: number;
+  /** 2: XDR 1; 0 = {@link PortInfo.linkSpeedExtActive} holds. This and the next two are newer than IBA 1.4; places as in libibmad. */
+  readonly linkSpeedExtActive2: number;
+  /** 2: mask of the same. */
+  readonly linkSpeedExtSupported2: number;
+  /** 3: mask of the same. */
+  readonly linkSpeedExtEnabled2: number;
   /** 24. */
   readonly linkRoundTripLatency: number;
-  /** 16. */
+  /** 16: see {@link PortCapability2}. Holds if the capability mask has `HAS_CAP_MASK2`. */
   readonly capabilityMask2: number;
   /** 4: FDR 1, EDR 2, HDR 4, NDR 8; 0 = {@link PortInfo.linkSpeedActive} holds. */
   readonly linkSpeedExtActive: number;
@@ -174,7 +186,10 @@ export function writePortInfo(buf: Buffer, o: number, p: PortInfo): void {
   buf[o + 52] = bits(p.respTimeValue, 5, "PortInfo.respTimeValue");
   pair(53, p.localPhyErrors, 4, p.overrunErrors, "PortInfo.localPhyErrors/overrunErrors");
   putU16(buf, o + 54, p.maxCreditHint, "PortInfo.maxCreditHint");
-  putU8(buf, o + 56, p.linkSpeedExt2, "PortInfo.linkSpeedExt2");
+  buf[o + 56] =
+    (bits(p.linkSpeedExtActive2, 2, "PortInfo.linkSpeedExtActive2") << 5) |
+    (bits(p.linkSpeedExtSupported2, 2, "PortInfo.linkSpeedExtSupported2") << 3) |
+    bits(p.linkSpeedExtEnabled2, 3, "PortInfo.linkSpeedExtEnabled2");
   putU24(buf, o + 57, p.linkRoundTripLatency, "PortInfo.linkRoundTripLatency");
   putU16(buf, o + 60, p.capabilityMask2, "PortInfo.capabilityMask2");
   pair(62, p.linkSpeedExtActive, 4, p.linkSpeedExtSupported, "PortInfo.linkSpeedExtActive/linkSpeedExtSupported");
@@ -239,7 +254,9 @@ export function decodePortInfo(buf: Buffer, offset = 0): PortInfo {
     localPhyErrors: high(53),
     overrunErrors: low(53),
     maxCreditHint: u16(54),
-    linkSpeedExt2: u8(56),
+    linkSpeedExtActive2: (u8(56) >>> 5) & 3,
+    linkSpeedExtSupported2: (u8(56) >>> 3) & 3,
+    linkSpeedExtEnabled2: u8(56) & 7,
     linkRoundTripLatency: buf.readUIntBE(offset + 57, 3),
     capabilityMask2: u16(60),
     linkSpeedExtActive: high(62),

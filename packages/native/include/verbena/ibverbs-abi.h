@@ -137,6 +137,7 @@ struct vb_ibv_port_attr {
   uint8_t link_layer;
   uint8_t flags;
   uint16_t port_cap_flags2;
+  uint32_t active_speed_ex; /* of newer libraries: the speed code in full; 0 where it is not filled */
 };
 
 /* What the exported symbol `ibv_query_port` fills: vb_ibv_port_attr up to and including phys_state, link_layer and flags. */

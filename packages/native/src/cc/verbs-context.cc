@@ -100,7 +100,8 @@ Napi::Value VerbsContext::QueryPort(const Napi::CallbackInfo& info) {
   out.Set("smSl", uint32_t{attr.sm_sl});
   out.Set("subnetTimeout", uint32_t{attr.subnet_timeout});
   out.Set("activeWidth", uint32_t{attr.active_width});
-  out.Set("activeSpeed", uint32_t{attr.active_speed});
+  // The old field has a byte, and says NDR of all that is faster.
+  out.Set("activeSpeed", attr.active_speed_ex != 0 ? attr.active_speed_ex : uint32_t{attr.active_speed});
   out.Set("capabilityMask", attr.port_cap_flags);
   out.Set("linkLayer", uint32_t{attr.link_layer});
   return out;

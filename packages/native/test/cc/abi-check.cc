@@ -65,7 +65,8 @@ SAME_FIELD(ibv_device_attr, max_pkeys, max_pkeys);
 SAME_FIELD(ibv_device_attr, local_ca_ack_delay, local_ca_ack_delay);
 SAME_FIELD(ibv_device_attr, phys_port_cnt, phys_port_cnt);
 
-SAME_SIZE(ibv_port_attr);
+// Newer libraries have one more field at its end; those that do not, are given its length and leave it alone.
+static_assert(sizeof(vb_ibv_port_attr) >= sizeof(ibv_port_attr) && offsetof(vb_ibv_port_attr, active_speed_ex) == 52, "size of ibv_port_attr");
 SAME_FIELD(ibv_port_attr, state, state);
 SAME_FIELD(ibv_port_attr, max_mtu, max_mtu);
 SAME_FIELD(ibv_port_attr, active_mtu, active_mtu);

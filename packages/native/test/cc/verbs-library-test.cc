@@ -13,6 +13,7 @@ int QueryExtended(vb_ibv_context*, uint8_t port, vb_ibv_port_attr* attr, size_t 
   if (port != 1) return EINVAL;
   attr->lid = 17;
   attr->port_cap_flags2 = 5;
+  attr->active_speed_ex = 256;
   return 0;
 }
 
@@ -42,6 +43,7 @@ int main(int argc, char** argv) {
   CHECK_EQ(library.QueryPort(plain, 1, &attr), 0);
   CHECK_EQ(attr.lid, 9);
   CHECK_EQ(attr.port_cap_flags2, 0);
+  CHECK_EQ(attr.active_speed_ex, 0);
   CHECK_EQ(library.QueryPort(plain, 2, &attr), EINVAL);
   CHECK_EQ(library.fn().ibv_close_device(plain), 0);
 
@@ -53,6 +55,7 @@ int main(int argc, char** argv) {
   CHECK_EQ(library.QueryPort(&extended.context, 1, &attr), 0);
   CHECK_EQ(attr.lid, 17);
   CHECK_EQ(attr.port_cap_flags2, 5);
+  CHECK_EQ(attr.active_speed_ex, 256);
   CHECK_EQ(library.QueryPort(&extended.context, 2, &attr), EINVAL);
   // A library older than the operation says so by the size of its extended part.
   extended.sz = sizeof extended - sizeof(void*);
