@@ -46,7 +46,7 @@ suite(`routes on a fabric of OpenSM${reason === undefined ? "" : `: ${reason}`}`
   });
 
   it("all pairs resolve to the path that saquery prints", async () => {
-    const { stdout } = await runOnNode(fleet.dir, "H7", "saquery", "PR");
+    const { stdout } = await runOnNode(fleet.dir, "H7", "saquery", "-t", "20000", "PR");
     const expected = new Map(records(stdout).map((record) => [`${record["slid"]} ${record["dlid"]}`, record]));
     const hosts = await fleet.hosts();
     const differing: unknown[] = [];

@@ -59,13 +59,21 @@ export function records(text: string): readonly Readonly<Record<string, string>>
   return text
     .split(/^.* dump:$/m)
     .slice(1)
-    .map((part) => {
-      const fields: Record<string, string> = {};
-      for (const line of part.split("\n")) {
-        const [, name, value] = /^\s*([A-Za-z][\w/ ]*?):?\.{2,}(.*)$/.exec(line) ?? [];
-        if (name !== undefined && value !== undefined) fields[name] = value.trim();
-      }
-      return fields;
-    })
-    .filter((fields) => Object.keys(fields).length > 0);
+    .map(fields)
+    .filter((one) => Object.keys(one).length > 0);
+}
+
+/** The text of each record whose heading is `NAME dump:`, with what is nested in it. */
+export function recordTexts(text: string, name: string): readonly string[] {
+  return text.split(new RegExp(`^${name} dump:$`, "m")).slice(1);
+}
+
+/** The lines `name....value` of a text. */
+export function fields(text: string): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const line of text.split("\n")) {
+    const [, name, value] = /^\s*([A-Za-z][\w/ ]*?):?\.{2,}(.*)$/.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) found[name] = value.trim();
+  }
+  return found;
 }
