@@ -308,7 +308,9 @@ suite.each(["opensm", "builtin"] as const)(
           const { LID, InPort, OutPort } = fields(text);
           return `${LID} ${InPort} ${OutPort} ${numbers(/VL: (.*)$/m.exec(text.replace(/^.*SL: .*$/m, ""))?.[1] ?? "").join()}`;
         });
-        const none = numbers(SL_TO_VL).fill(0).join();
+        const none = numbers(SL_TO_VL)
+          .map(() => 0)
+          .join();
         const expected = topology.nodes.flatMap((node) => {
           if (node.kind !== "switch") return [`${lidOf(node.id)} 0 0 ${SL_TO_VL}`];
           const all = node.ports.map(({ number }) => number);
