@@ -41,7 +41,7 @@ describe("loadConfig", () => {
       logLevel: 0,
       lockFile: "/run/ibacm.pid",
     });
-    expect(config.sa).toMatchObject({ timeoutMs: 2000, retries: 2 });
+    expect(config.sa).toMatchObject({ timeoutMs: 2000, retries: 2, notices: true });
     expect(config.resolver).toEqual({ loopback: "local", deadlineMs: 6000 });
     expect(config.caches.address.ttlMs).toBe(1440 * 60_000);
     expect(config.caches.route.ttlMs).toBe(600_000);

@@ -94,6 +94,13 @@ const sa = section({
   timeoutMs: v.optional(described(count(1), OPTION_TABLE.timeout.summary), OPTION_TABLE.timeout.fallback),
   retries: v.optional(described(count(0), OPTION_TABLE.retries.summary), OPTION_TABLE.retries.fallback),
   depth: v.optional(described(count(1), OPTION_TABLE.sa_depth.summary), DEFAULT_SA_DEPTH),
+  notices: v.optional(
+    described(
+      flag,
+      "Subscribe to the notices of ports that come, go or change; false leaves changes elsewhere to the lives of the entries.",
+    ),
+    true,
+  ),
   breakerAfter: v.optional(
     described(
       count(0),

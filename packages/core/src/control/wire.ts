@@ -91,9 +91,9 @@ export interface SaPortJson {
   readonly device: string;
   readonly port: number;
   readonly smLid: number;
-  /** Most queries on their way at once, now. */
   /** How the port hears of changes elsewhere; an older daemon does not tell. */
   readonly notices?: "subscribed" | "asking" | "refused" | "taken" | "off";
+  /** Most queries on their way at once, now. */
   readonly window: number;
   readonly inFlight: number;
   readonly queued: number;

@@ -10,6 +10,7 @@ export function engineOptions(
   | "retries"
   | "deadlineMs"
   | "saDepth"
+  | "notices"
   | "saBreakerAfter"
   | "saBreakerPauseMs"
   | "addressTtlMs"
@@ -27,6 +28,7 @@ export function engineOptions(
     retries: sa.retries,
     deadlineMs: resolver.deadlineMs,
     saDepth: sa.depth,
+    notices: sa.notices,
     saBreakerAfter: sa.breakerAfter,
     saBreakerPauseMs: sa.breakerPauseMs,
     addressTtlMs: lifetime(caches.address.ttlMs),

@@ -38,11 +38,12 @@ describe("verbena stats", () => {
   });
 
   it("shows how each port gets on with its SA", () => {
-    const open = { ...port, port: 2, breaker: "open" as const, retryInMs: 1500 };
+    const open = { ...port, port: 2, breaker: "open" as const, retryInMs: 1500, notices: "taken" as const };
     expect(cells(saTable([port, open]))).toEqual([
       [
         "SA of port",
         "SM LID",
+        "notices",
         "breaker",
         "window",
         "in flight",
@@ -53,8 +54,8 @@ describe("verbena stats", () => {
         "BUSY",
         "refused",
       ],
-      ["mlx5_0/1", "7", "closed", "4", "2", "3", "20", "10", "8", "5", "6"],
-      ["mlx5_0/2", "7", "open, tried again in 1.5 s", "4", "2", "3", "20", "10", "8", "5", "6"],
+      ["mlx5_0/1", "7", "-", "closed", "4", "2", "3", "20", "10", "8", "5", "6"],
+      ["mlx5_0/2", "7", "taken", "open, tried again in 1.5 s", "4", "2", "3", "20", "10", "8", "5", "6"],
     ]);
   });
 });

@@ -87,6 +87,7 @@ export function saTable(ports: readonly SaPortJson[]): string {
     [
       "SA of port",
       "SM LID",
+      "notices",
       "breaker",
       "window",
       "in flight",
@@ -100,6 +101,7 @@ export function saTable(ports: readonly SaPortJson[]): string {
     ports.map((port) => [
       `${port.device}/${String(port.port)}`,
       String(port.smLid),
+      port.notices ?? "-",
       port.breaker === "open" ? `open, tried again in ${(port.retryInMs / 1000).toFixed(1)} s` : port.breaker,
       ...[
         port.window,
