@@ -126,8 +126,10 @@ export interface KernelServiceJson {
    * administrator itself, for the reason given.
    */
   readonly state: "off" | "starting" | "serving" | "lost";
-  /** Why, and what to do about it: for `off` and `lost`. */
+  /** Why: for `off` and `lost`. */
   readonly reason?: string;
+  /** What to do about a loss. */
+  readonly remedy?: string;
   /** How long the kernel waits for an answer, milliseconds. */
   readonly timeoutMs: number;
   readonly requests: number;

@@ -7,6 +7,7 @@ import { addressLines } from "../embed/default-addresses.js";
 import type { ResolverEngine } from "../engine/contract.js";
 import { coreError } from "../errors.js";
 import { systemClock } from "../host/default-services.js";
+import { KERNEL_ANSWERS } from "../kernel/index.js";
 import type { Clock } from "../sdk/services.js";
 import type { AcmAddress } from "../server/listen.js";
 import { compareConfigs } from "./config-change.js";
@@ -244,7 +245,8 @@ export class Daemon implements AsyncDisposable {
 /** The kernel's questions are a function like any other: what takes it away is named with the rest. */
 function lostKernelService(status: StatusJson["kernelService"]): readonly LostFunctionJson[] {
   if (status?.state !== "lost") return [];
-  return [{ function: "answers to the kernel's own path queries", reason: status.reason ?? "the kernel does not ask" }];
+  const { reason = "the kernel does not ask", remedy } = status;
+  return [{ function: KERNEL_ANSWERS, reason, ...(remedy === undefined ? {} : { remedy }) }];
 }
 
 function addressText(address: AcmAddress): string {

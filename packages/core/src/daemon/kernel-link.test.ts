@@ -92,9 +92,16 @@ describe("the daemon and the kernel", () => {
     expect(daemon.status()).toMatchObject({
       state: "ready",
       kernelService: { state: "lost", reason: expect.stringContaining("Operation not permitted") as string },
+      degraded: [
+        {
+          function: "answers to the kernel's own path queries; it asks the subnet administrator itself",
+          reason: expect.stringContaining("Operation not permitted") as string,
+        },
+      ],
     });
     native.kernel.openError = undefined;
     await daemon.reload();
+    expect(daemon.status().degraded).toEqual([]);
     expect(decodeNetlinkLsAnswer(await native.kernel.ask(resolve(8))).isFailure).toBe(false);
     expect(daemon.status().kernelService).toMatchObject({ state: "serving" });
   });

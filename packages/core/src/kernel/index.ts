@@ -1,2 +1,2 @@
 export { KernelService, type KernelServiceOptions } from "./kernel-service.js";
-export type { KernelServiceState, KernelServiceStatus } from "./status.js";
+export { KERNEL_ANSWERS, type KernelServiceState, type KernelServiceStatus } from "./status.js";

@@ -124,6 +124,7 @@ describe("KernelService", () => {
     service.refresh();
     await clock.settle();
     expect(service.status).toMatchObject({ state: "lost", reason: `the kernel refuses: ${words}` });
+    expect(service.status.remedy !== undefined).toBe(errno !== 95);
     expect(kernel.listeners).toBe(0);
     expect(warnings()).toHaveLength(1);
   });
@@ -134,7 +135,20 @@ describe("KernelService", () => {
     await clock.advance(999);
     expect(service.status.state).toBe("starting");
     await clock.advance(1);
+    await new Promise(setImmediate);
     expect(service.status).toMatchObject({ state: "lost", reason: expect.stringContaining("does not confirm") });
+  });
+
+  it("serves when this process was too busy to read the confirmation in time", async () => {
+    kernel.refusal = undefined;
+    const confirmation = "240000000200000001000000000000000000000018000000011005000100000000000000";
+    // As in an event loop that is late: the timers first, then what has arrived.
+    clock.schedule(1000, () => setImmediate(() => kernel.deliver(Buffer.from(confirmation, "hex"))));
+    service.refresh();
+    await clock.advance(1000);
+    await new Promise(setImmediate);
+    expect(service.status).toMatchObject({ state: "serving" });
+    expect(warnings()).toEqual([]);
   });
 
   it("is lost, with one warning, while the socket cannot be opened; and found again", async () => {

@@ -12,8 +12,8 @@ import type { ResolverEngine } from "../engine/contract.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { KernelRequestHandler } from "./kernel-handler.js";
 import { OccasionalWarning } from "./occasional-warning.js";
-import { refusalReason } from "./refusal.js";
-import type { KernelServiceState, KernelServiceStatus } from "./status.js";
+import { type KernelLoss, refusal } from "./refusal.js";
+import { KERNEL_ANSWERS, type KernelServiceState, type KernelServiceStatus } from "./status.js";
 
 /** The kernel confirms while we send; only one that has no such service is silent. */
 const CONFIRM_MS = 1_000;
@@ -43,7 +43,7 @@ export class KernelService implements AsyncDisposable {
   readonly #overruns: OccasionalWarning;
   readonly #unsent: OccasionalWarning;
   #state: KernelServiceState = "starting";
-  #reason: string | undefined;
+  #loss: KernelLoss | undefined;
   #timeoutMs: number;
   #sequence = 0;
   #socket: RdmaNetlink | undefined;
@@ -63,7 +63,7 @@ export class KernelService implements AsyncDisposable {
   get status(): KernelServiceStatus {
     return {
       state: this.#state,
-      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      ...this.#loss,
       timeoutMs: this.#timeoutMs,
       requests: this.#handler.requests,
       failures: this.#handler.failures,
@@ -80,12 +80,18 @@ export class KernelService implements AsyncDisposable {
       this.#sequence = (this.#sequence + 1) >>> 0;
       this.#cancelWait();
       this.#cancelWait = this.#options.clock.schedule(CONFIRM_MS, () => {
-        this.#lose("the kernel does not confirm: it has no local service for RDMA");
+        // After a turn that was long the confirmation lies in the socket still: it is read before immediates run.
+        const turn = setImmediate(() => {
+          this.#lose(SILENCE);
+        });
+        this.#cancelWait = () => {
+          clearImmediate(turn);
+        };
       });
       const { pid } = this.#options;
       socket.send(encodeNetlinkSetTimeout({ sequence: this.#sequence, pid, timeoutMs, wantsAck: true }));
     } catch (error) {
-      this.#lose(textOf(error));
+      this.#lose(lossOf(error));
     }
   }
 
@@ -116,7 +122,7 @@ export class KernelService implements AsyncDisposable {
     const socket = this.#options.open();
     this.#socket = socket;
     this.#read(socket).catch((error: unknown) => {
-      if (this.#socket === socket) this.#lose(textOf(error));
+      if (this.#socket === socket) this.#lose(lossOf(error));
     });
     return socket;
   }
@@ -142,7 +148,7 @@ export class KernelService implements AsyncDisposable {
       socket.send(answer);
     } catch (error) {
       // Of a socket that was left meanwhile nobody expects an answer.
-      if (socket === this.#socket) this.#unsent.happened({ reason: textOf(error) });
+      if (socket === this.#socket) this.#unsent.happened({ ...lossOf(error) });
     }
   }
 
@@ -154,29 +160,27 @@ export class KernelService implements AsyncDisposable {
       if (about.sequence !== this.#sequence) return;
       this.#cancelWait();
       if (errno === 0) this.#confirmed();
-      else this.#lose(refusalReason(errno));
+      else this.#lose(refusal(errno));
     } else if (errno !== 0) {
       this.#options.logger.debug("the kernel refuses an answer", { type: about.type, errno });
     }
   }
 
   #confirmed(): void {
-    this.#reason = undefined;
+    this.#loss = undefined;
     if (this.#state === "serving") return;
     this.#state = "serving";
     this.#options.logger.info("path queries of the kernel are answered", { timeoutMs: this.#timeoutMs });
   }
 
-  #lose(reason: string): void {
+  #lose(loss: KernelLoss): void {
     this.#cancelWait();
     // A listener that cannot answer would only make the kernel wait.
     void this.#leave();
-    if (this.#state === "lost" && this.#reason === reason) return;
+    if (this.#state === "lost" && this.#loss?.reason === loss.reason) return;
     this.#state = "lost";
-    this.#reason = reason;
-    this.#options.logger.warn("path queries of the kernel are not answered; it asks the subnet administrator itself", {
-      reason,
-    });
+    this.#loss = loss;
+    this.#options.logger.warn(`function lost: ${KERNEL_ANSWERS}`, { ...loss });
   }
 
   async #leave(): Promise<void> {
@@ -189,7 +193,12 @@ export class KernelService implements AsyncDisposable {
 /** Header, errno, header of the message it is about. */
 const MIN_ERROR_SIZE = 36;
 
-function textOf(error: unknown): string {
-  if (!VerbenaError.is(error)) return String(error);
-  return error.hint === undefined ? error.message : `${error.message} (${error.hint})`;
+const SILENCE: KernelLoss = {
+  reason: "the kernel does not confirm: it has no local service for RDMA",
+  remedy: "Load RDMA with `modprobe ib_core`, or set `daemon.kernelService: false` to do without.",
+};
+
+function lossOf(error: unknown): KernelLoss {
+  if (!VerbenaError.is(error)) return { reason: String(error) };
+  return { reason: error.message, ...(error.hint === undefined ? {} : { remedy: error.hint }) };
 }

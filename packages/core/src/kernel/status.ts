@@ -4,11 +4,16 @@
  */
 export type KernelServiceState = "off" | "starting" | "serving" | "lost";
 
+/** The function that is lost with it, in words. */
+export const KERNEL_ANSWERS = "answers to the kernel's own path queries; it asks the subnet administrator itself";
+
 /** What a status tells of the kernel's local service. */
 export interface KernelServiceStatus {
   readonly state: KernelServiceState;
-  /** Why, and what to do about it: for `off` and `lost`. */
+  /** Why: for `off` and `lost`. */
   readonly reason?: string;
+  /** What to do about a loss. */
+  readonly remedy?: string;
   /** How long the kernel waits for an answer, milliseconds. */
   readonly timeoutMs: number;
   /** Requests received since the start. */

@@ -15,9 +15,12 @@ export const kernelService: Check = {
     if (listeners.length === 0) {
       if (daemon === undefined)
         return [finding("ok", "nobody listens: the kernel asks the subnet administrator itself")];
-      const remedy = "give the daemon CAP_NET_ADMIN (root has it) and restart it";
+      const { reason, remedy = "give the daemon CAP_NET_ADMIN (root has it) and restart it" } = own ?? {};
+      const why = reason === undefined ? "" : ` (${reason})`;
       return [
-        finding("warn", "the daemon does not listen: the kernel asks the subnet administrator itself", { remedy }),
+        finding("warn", `the daemon does not listen${why}: the kernel asks the subnet administrator itself`, {
+          remedy,
+        }),
       ];
     }
     const who = listeners.map((pid) => (pid === daemon?.status.pid ? "the daemon" : `process ${String(pid)}`));

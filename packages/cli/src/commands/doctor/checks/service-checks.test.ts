@@ -107,6 +107,18 @@ describe("kernel's path queries", () => {
       { verdict: "warn", remedy: expect.stringContaining("CAP_NET_ADMIN") },
     ]);
     expect(await check(kernelService, { kernel, daemon: undefined })).toMatchObject([{ verdict: "ok" }]);
+    const lost = {
+      state: "lost",
+      reason: "EPERM",
+      remedy: "Be root.",
+      timeoutMs: 2000,
+      requests: 0,
+      failures: 0,
+    } as const;
+    const status = { ...STATUS, kernelService: { ...lost, overruns: 0 } };
+    expect(await check(kernelService, { kernel, daemon: { ...DAEMON, status } })).toMatchObject([
+      { verdict: "warn", seen: expect.stringContaining("does not listen (EPERM)"), remedy: "Be root." },
+    ]);
   });
 });
 
