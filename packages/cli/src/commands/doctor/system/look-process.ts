@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
+import { packageFolder } from "../../../package-folder.js";
 import { type LookOrder, type LookReport, type LookSections, SECTIONS } from "./look-message.js";
 
 type Section = keyof LookSections;
@@ -69,7 +70,7 @@ export class LookProcess implements Disposable {
 
 /** The built file: this one may run from its source. */
 function entryPath(): string {
-  return join(__dirname, "..", "..", "..", "..", "dist", "commands", "doctor", "system", "look-entry.js");
+  return join(packageFolder(), "dist", "commands", "doctor", "system", "look-entry.js");
 }
 
 function waiting(): Waiting {
