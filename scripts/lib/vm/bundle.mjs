@@ -31,9 +31,12 @@ const shared = {
   logLevel: "silent",
 };
 
+/** What verbena starts as processes of their own, where its `dist` would have them. */
+const programs = ["packages/cli/src/commands/doctor/system/look-entry.ts"];
+
 /**
  * Bundles `suites` (paths from the root) into `folder`/dist/suites.cjs and returns that path. Rejects with esbuild's account of what is
- * wrong. The bundle lies where a dist of verbena would, whose version is read from the manifest beside it.
+ * wrong. The bundle lies where a dist of verbena would, whose version is read from the manifest beside it; so do the programs.
  */
 export async function bundleSuites(suites, folder) {
   const outfile = join(folder, "dist/suites.cjs");
@@ -43,6 +46,13 @@ export async function bundleSuites(suites, folder) {
     ...shared,
     stdin: { contents: entryText(suites), resolveDir: root, sourcefile: "vm-suites.js", loader: "js" },
     outfile: join(root, outfile),
+  });
+  await build({
+    ...shared,
+    sourcemap: false,
+    entryPoints: programs,
+    outbase: "packages/cli/src",
+    outdir: join(root, folder, "dist"),
   });
   return outfile;
 }

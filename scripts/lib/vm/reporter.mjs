@@ -16,10 +16,14 @@ const startWatch = () =>
 /** { suite, name, status, skip?, error? }: `suite` is the outermost describe, `name` what is inside of it. */
 export default async function* report(source) {
   const path = [];
-  let watch;
+  // All suites are enqueued before the first has ended; a start is told only together with the first end inside of it.
+  let unfinished = 0;
   for await (const { type, data } of source) {
-    if (type === "test:start") clearTimeout(watch);
-    else if (data.nesting === 0 && (type === "test:pass" || type === "test:fail")) watch = startWatch();
+    if (type === "test:enqueue" && data.nesting === 0) unfinished += 1;
+    else if (data.nesting === 0 && (type === "test:pass" || type === "test:fail")) {
+      unfinished -= 1;
+      if (unfinished === 0) startWatch();
+    }
     if (type === "test:start") path.splice(data.nesting, path.length, data.name);
     if (type !== "test:pass" && type !== "test:fail") continue;
     const error = data.details?.error;
