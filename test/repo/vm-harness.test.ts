@@ -204,6 +204,21 @@ describe("results of the rung", () => {
     });
   });
 
+  it("are waited for until the last suite has ended; only then is a process that does not end by itself", () => {
+    const suites = ["s.test.ts", "t.test.ts"].map((name) => ({ nesting: 0, name }));
+    // A test that is slow is not told of before it has ended.
+    const told = (type: string) => suites.map((data) => ({ type, data }));
+    const watches = (seen: readonly object[]) =>
+      evaluate(
+        "vm/reporter.mjs",
+        `(async () => { let watches = 0; globalThis.setTimeout = () => ({ unref: () => (watches += 1) });
+           for await (const row of m.default(${JSON.stringify(seen)})); return watches; })()`,
+      );
+    const all = [...told("test:enqueue"), ...told("test:pass")];
+    expect(watches(all.slice(0, 3))).toBe(0);
+    expect(watches(all)).toBe(1);
+  });
+
   it("of a machine that ended early are incomplete, and its silent suites failed", () => {
     const cut = lines.slice(0, lines.indexOf("later"));
     expect(result(cut)).toMatchObject({
