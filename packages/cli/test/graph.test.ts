@@ -38,7 +38,7 @@ describe("sim graph", () => {
       ]) {
         const result = await ask(["sim", "graph", ...words]);
         expect(result).toMatchObject({ status: 0, err: "" });
-        expect(result.out.split("\n")[1]).toBe('[1] -> switch port {0x0002c90300200000}[1] lid 2 "leaf1"');
+        expect(result.out.split("\n")[1]).toBe('[1] -> switch port {0x0002c90300200000}[1] lid 2-2 "leaf1"');
         expect(readFileSync(out, "utf8")).toContain('class="link route"');
       }
     },

@@ -48,12 +48,14 @@ describe("requests", () => {
       kind: "ca",
       description: "node2 HCA-1",
       guid: "0x0002c90300100010",
-      ports: [{ end: "H2[1]", guid: "0x0002c90300100011", lid: 4, state: "active", rate: "4xEDR", peer: "L1[2]" }],
+      ports: [
+        { end: "H2[1]", guid: "0x0002c90300100011", lid: 4, lmc: 0, state: "active", rate: "4xEDR", peer: "L1[2]" },
+      ],
     });
   });
 
   it("link down and up answer when the manager has followed", async () => {
-    const end = { end: "H2[1]", guid: "0x0002c90300100011", lid: 4, rate: "4xEDR", peer: "L1[2]" };
+    const end = { end: "H2[1]", guid: "0x0002c90300100011", lid: 4, lmc: 0, rate: "4xEDR", peer: "L1[2]" };
     expect(await client.request({ op: "link", action: "down", end: "H2" })).toEqual({
       ports: [{ ...end, state: "down" }],
     });

@@ -101,15 +101,15 @@ describe("the drawing of a fabric", () => {
 });
 
 describe("a route in words", () => {
-  it("is what ibtracert prints, but for LID ranges", async () => {
+  it("is what ibtracert prints", async () => {
     const { status, route, link } = run(twoLevel({ hosts: 8 }));
     expect(routeText(status(), await route("H1", "H8"))).toEqual([
-      'From ca {0x0002c90300100001} portnum 1 lid 1 "node1 HCA-1"',
-      '[1] -> switch port {0x0002c90300200000}[1] lid 2 "leaf1"',
-      '[5] -> switch port {0x0002c90300200020}[1] lid 5 "spine1"',
-      '[2] -> switch port {0x0002c90300200010}[5] lid 3 "leaf2"',
-      '[4] -> ca port {0x0002c90300100071}[1] lid 11 "node8 HCA-1"',
-      'To ca {0x0002c90300100071} portnum 1 lid 11 "node8 HCA-1"',
+      'From ca {0x0002c90300100000} portnum 1 lid 1-1 "node1 HCA-1"',
+      '[1] -> switch port {0x0002c90300200000}[1] lid 2-2 "leaf1"',
+      '[5] -> switch port {0x0002c90300200020}[1] lid 5-5 "spine1"',
+      '[2] -> switch port {0x0002c90300200010}[5] lid 3-3 "leaf2"',
+      '[4] -> ca port {0x0002c90300100071}[1] lid 11-11 "node8 HCA-1"',
+      'To ca {0x0002c90300100070} portnum 1 lid 11-11 "node8 HCA-1"',
     ]);
     expect(routeText(status(), await route("H1", "H1"))).toEqual(["LID 1 to itself"]);
     link("S1[2]", false);
@@ -123,7 +123,7 @@ describe("a route in words", () => {
       node.id === "H1" ? { ...node, description: "né\u001b[2J\nnode1\u202e" } : node,
     );
     expect(routeText({ nodes }, await route("H1", "H8"))[0]).toBe(
-      'From ca {0x0002c90300100001} portnum 1 lid 1 "né?[2J?node1?"',
+      'From ca {0x0002c90300100000} portnum 1 lid 1-1 "né?[2J?node1?"',
     );
   });
 });

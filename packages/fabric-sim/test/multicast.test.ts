@@ -4,6 +4,7 @@ import {
   emptyMcMemberRecord,
   encodeIbPacket,
   encodeMcMemberRecord,
+  encodeSaMad,
   Gid,
   JoinState,
   Lid,
@@ -12,6 +13,7 @@ import {
   Mtu,
   mcMemberMask,
   PKey,
+  PortState,
   Rate,
   SaAttribute,
   Selector,
@@ -23,6 +25,9 @@ import { fatTree } from "../src/topology/generate.js";
 import { ManualServices } from "./manual-services.js";
 import { SaClient } from "./sa-client.js";
 
+const QUESTION = encodeSaMad({ method: MadMethod.GET, tid: 0n, attributeId: SaAttribute.CLASS_PORT_INFO }).toString(
+  "hex",
+);
 const MGID = Gid.parse("ff15:4001:ffff:3:400::");
 
 function start(hosts: number, leafs: number, spines: number) {
@@ -144,5 +149,24 @@ describe("multicast", () => {
     simulation.host.inject(simulation.host.hcas()[1]!, 1, packet);
     services.run();
     expect(got).toEqual(["H3"]);
+  });
+
+  it("says where a branch ends that does not arrive, though others do", async () => {
+    const { services, simulation, join } = start(8, 2, 1);
+    for (const host of [2, 3, 8]) join(host);
+    const h8 = simulation.fabric.portNamed("H8");
+    h8.state = PortState.INIT;
+    const seen: string[] = [];
+    simulation.fabric.trace.add((record) => {
+      if (record.type === "deliver") seen.push(`deliver ${record.port.name}`);
+      if (record.type === "drop") seen.push(`drop ${record.port.name} ${record.reason}`);
+    });
+    await simulation.injector.send({ from: "H2", to: "0xc001", mad: QUESTION });
+    services.run();
+    expect(seen.filter((line) => !line.endsWith("no-agent")).sort()).toEqual([
+      "deliver H3[1]",
+      `drop ${h8.cable?.name} not-active`,
+    ]);
+    expect(h8.cable?.counters.xmitDiscards).toBe(1);
   });
 });

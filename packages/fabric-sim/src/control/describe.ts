@@ -16,6 +16,7 @@ export function describePort(port: FabricPort): PortStatus {
     end: port.name,
     guid: Guid.format(port.guid),
     lid: owner?.lid ?? 0,
+    lmc: owner?.lmc ?? 0,
     state: (STATES as Readonly<Record<number, PortStatus["state"]>>)[port.state] ?? "down",
     rate: formatLinkRate(port.link),
     ...(port.cable === undefined ? {} : { peer: port.cable.name }),

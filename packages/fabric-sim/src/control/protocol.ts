@@ -121,7 +121,10 @@ export interface PortStatus {
   /** `H1[1]`. */
   readonly end: string;
   readonly guid: string;
+  /** Base LID. */
   readonly lid: number;
+  /** LID mask control: the port has 2^lmc LIDs. */
+  readonly lmc: number;
   readonly state: "down" | "init" | "armed" | "active";
   /** `4xEDR`. */
   readonly rate: string;

@@ -186,7 +186,10 @@ export class Fabric {
         this.drop(port, packet, "fault");
       },
     });
-    if (way.dropped !== undefined) this.drop(way.hops.at(-1)?.to ?? source, packet, way.dropped);
+    const { endedBranches = [] } = way;
+    for (const { port, reason } of endedBranches) this.drop(port, packet, reason);
+    if (way.dropped !== undefined && endedBranches.length === 0)
+      this.drop(way.hops.at(-1)?.to ?? source, packet, way.dropped);
   }
 
   #arrive(port: FabricPort, packet: Buffer, origin?: Buffer): void {

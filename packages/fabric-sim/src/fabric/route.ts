@@ -20,6 +20,14 @@ export interface Transit {
   readonly dropped?: DropReason;
   /** Hops that a switch port did not let the packet take; an inbound filter is behind the link, and the hop is among `hops`. */
   readonly filtered?: readonly Hop[];
+  /** Ports where a branch of a multicast packet ended without arriving. */
+  readonly endedBranches?: readonly EndedBranch[];
+}
+
+/** A branch of a multicast packet that was dropped at a port. */
+export interface EndedBranch {
+  readonly port: FabricPort;
+  readonly reason: DropReason;
 }
 
 /** Which lane a packet takes: subnet management passes every link that is up, data only those that were brought up. */
@@ -40,7 +48,11 @@ interface Traffic {
 }
 
 /** Adds a packet's way to the counters of the ports it passed; `bytes` from the local route header on. */
-export function countTransit(source: FabricPort, { hops, dropped, filtered = [] }: Transit, bytes: number): void {
+export function countTransit(
+  source: FabricPort,
+  { hops, dropped, filtered = [], endedBranches = [] }: Transit,
+  bytes: number,
+): void {
   const words = bytes >>> 2;
   for (const { from, to } of hops) {
     from.counters.xmitPackets += 1;
@@ -52,7 +64,9 @@ export function countTransit(source: FabricPort, { hops, dropped, filtered = [] 
     if (hops.includes(hop)) hop.to.counters.rcvConstraintErrors += 1;
     else hop.from.counters.xmitConstraintErrors += 1;
   }
-  if (dropped !== undefined && dropped !== "pkey") (hops.at(-1)?.to ?? source).counters.xmitDiscards += 1;
+  for (const { port, reason } of endedBranches) if (reason !== "pkey") port.counters.xmitDiscards += 1;
+  if (dropped !== undefined && dropped !== "pkey" && endedBranches.length === 0)
+    (hops.at(-1)?.to ?? source).counters.xmitDiscards += 1;
 }
 
 /** An active port sends; an armed one only receives (IBA 7.2.7). */
@@ -97,15 +111,20 @@ function multicastTransit(source: FabricPort, mlid: number, { lane, pkey }: Traf
   const hops: Hop[] = [];
   const arrivals: FabricPort[] = [];
   const filtered: Hop[] = [];
+  const endedBranches: EndedBranch[] = [];
   const queue: { readonly node: FabricPort["node"]; readonly entry: FabricPort | undefined }[] = [];
   const leave = (out: FabricPort) => {
     const next = out.neighbour;
-    if (next === undefined || !carries({ from: out, to: next }, lane)) return;
+    if (next === undefined || !carries({ from: out, to: next }, lane)) {
+      endedBranches.push({ port: out, reason: next === undefined ? "link-down" : "not-active" });
+      return;
+    }
     const hop: Hop = { from: out, to: next };
     const filter = pkey === undefined ? undefined : filteredAt(hop, pkey);
     if (filter !== "outbound") hops.push(hop);
     if (filter !== undefined) {
       filtered.push(hop);
+      endedBranches.push({ port: filter === "outbound" ? out : next, reason: "pkey" });
       return;
     }
     if (next.node.tables === undefined) arrivals.push(next);
@@ -114,7 +133,7 @@ function multicastTransit(source: FabricPort, mlid: number, { lane, pkey }: Traf
   if (source.node.tables === undefined) leave(source);
   else queue.push({ node: source.node, entry: source });
   for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
-    if (hops.length > MAX_HOPS * 1024) return { hops, arrivals, dropped: "loop" };
+    if (hops.length > MAX_HOPS * 1024) return { hops, arrivals, dropped: "loop", endedBranches };
     for (const number of step.node.tables?.group(mlid) ?? []) {
       const out = step.node.port(number);
       if (out === undefined || out === step.entry) continue;
@@ -122,6 +141,7 @@ function multicastTransit(source: FabricPort, mlid: number, { lane, pkey }: Traf
       else leave(out);
     }
   }
-  if (arrivals.length > 0) return { hops, arrivals, filtered };
-  return { hops, arrivals, dropped: filtered.length > 0 ? "pkey" : "no-route", filtered };
+  if (arrivals.length > 0) return { hops, arrivals, filtered, endedBranches };
+  const dropped = filtered.length > 0 ? "pkey" : (endedBranches[0]?.reason ?? "no-route");
+  return { hops, arrivals, dropped, filtered, endedBranches };
 }
