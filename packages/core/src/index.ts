@@ -54,6 +54,7 @@ export type * from "./engine/contract.js";
 export { CORE_ERRORS } from "./errors.js";
 export type { ProviderRequest } from "./host/index.js";
 export { noMetrics, scaledClock, silentLogger, systemClock, systemRandom } from "./host/index.js";
+export type { NoticeState } from "./notices/port-notices.js";
 export { isInfiniBand } from "./ports/port-sight.js";
 export type { PreloadEntry, PreloadSource } from "./preload/index.js";
 export { saPkeyIndex } from "./sa-client/sa-address.js";

@@ -1,17 +1,12 @@
 /** Agents as a subnet manager meets them: what Set changes, which events programs get, which traps are sent. */
 import {
-  BthOpcode,
-  decodeIbPacket,
   decodeLftBlock,
   decodeMftBlock,
   decodeNotice,
   decodePKeyBlock,
   decodePortInfo,
-  decodeSmp,
   decodeSwitchInfo,
   emptyPortInfo,
-  emptySwitchInfo,
-  encodeIbPacket,
   encodeLftBlock,
   encodeMftBlock,
   encodeNotice,
@@ -24,107 +19,27 @@ import {
   Lid,
   MadMethod,
   MadStatus,
-  MgmtClass,
   PKey,
   PortCapability,
   type PortInfo,
   PortPhysicalState,
   PortState,
-  SMP_DIRECTION,
   SmAttribute,
   type Smp,
   TrapNumber,
 } from "@verbena/ib";
-import type { FabricPort } from "../src/fabric/port.js";
 import { transit } from "../src/fabric/route.js";
 import { Simulation } from "../src/process/simulation.js";
 import { twoLevel } from "../src/topology/generate.js";
 import { formatLinkRate } from "../src/topology/link-speed.js";
+import { LEAF, SELF, startManaged, TO_H2 } from "./managed-fabric.js";
 import { ManualServices } from "./manual-services.js";
 
 const OK = 0;
 const INVALID = MadStatus.INVALID_ATTRIBUTE_VALUE;
-
-/** Four hosts on a leaf, four on another, a spine; a program on H1 that manages by directed routes. */
-function start() {
-  const services = new ManualServices();
-  const simulation = new Simulation(twoLevel({ hosts: 8 }), services, { sm: "opensm" });
-  const { fabric, host } = simulation;
-  const received: Smp[] = [];
-  const events: string[] = [];
-  const manager = fabric.portNamed("H1");
-  const hca = host.hcas()[0]!;
-  host.setReceiver(hca, (_port, packet) => {
-    received.push(decodeSmp(decodeIbPacket(packet).payload));
-  });
-  host.onChange((of, change) => {
-    if (change.type === "async-event") events.push(`${of.id} ${change.event}`);
-  });
-  const wire = (port: FabricPort, mad: Buffer, dlid: number = Lid.PERMISSIVE) => {
-    const packet = encodeIbPacket({
-      lrh: { vl: 15, sl: 0, dlid: Lid.from(dlid), slid: dlid === Lid.PERMISSIVE ? Lid.PERMISSIVE : port.lid },
-      bth: {
-        opcode: BthOpcode.UD_SEND_ONLY,
-        solicited: false,
-        migration: false,
-        pkey: PKey.DEFAULT,
-        destQpn: 0,
-        ackRequest: false,
-        psn: 0,
-      },
-      deth: { qkey: 0, srcQpn: 0 },
-      payload: mad,
-    });
-    host.inject(hca, port.number, packet);
-    services.run();
-  };
-  let tid = 0n;
-  const ask = (
-    method: number,
-    path: readonly number[],
-    attributeId: number,
-    attributeModifier: number,
-    data?: Buffer,
-  ) => {
-    tid += 1n;
-    const mad = encodeSmp({
-      mgmtClass: MgmtClass.SUBN_DIRECTED_ROUTE,
-      method,
-      tid,
-      attributeId,
-      attributeModifier,
-      classSpecific: path.length,
-      drSlid: Lid.PERMISSIVE,
-      drDlid: Lid.PERMISSIVE,
-      initialPath: Buffer.from([0, ...path, ...new Array<number>(63 - path.length).fill(0)]),
-      ...(data === undefined ? {} : { data: Buffer.concat([data], 64) }),
-    });
-    wire(manager, mad);
-    const answer = received.findLast((one) => one.tid === tid && one.method === MadMethod.GET_RESP);
-    if (answer === undefined) throw new Error("no answer");
-    return { status: answer.status & ~SMP_DIRECTION, data: answer.data };
-  };
-  const set = (path: readonly number[], attributeId: number, modifier: number, data: Buffer) =>
-    ask(MadMethod.SET, path, attributeId, modifier, data);
-  const get = (path: readonly number[], attributeId: number, modifier = 0) =>
-    ask(MadMethod.GET, path, attributeId, modifier);
-  /** Reads PortInfo, changes members and writes it, as a subnet manager does. */
-  const change = (path: readonly number[], modifier: number, fields: Partial<PortInfo>) => {
-    const before = decodePortInfo(get(path, SmAttribute.PORT_INFO, modifier).data);
-    const info = encodePortInfo({ ...before, portState: 0, portPhysicalState: 0, ...fields });
-    return set(path, SmAttribute.PORT_INFO, modifier, info);
-  };
-  return { services, simulation, fabric, received, events, manager, wire, set, get, change };
-}
-
-/** By port 2 of the first leaf to H2; of H1 itself. */
-const TO_H2 = [1, 2];
-const SELF: readonly number[] = [];
-const LEAF = [1];
-
 describe("a fabric without a manager", () => {
   it("has links in INIT, no LIDs and no routes", () => {
-    const { fabric, get } = start();
+    const { fabric, get } = startManaged();
     const states = fabric.nodes.flatMap((node) => node.ports).filter((port) => port.cable !== undefined);
     expect(new Set(states.map(({ state }) => state))).toEqual(new Set([PortState.INIT]));
     expect(new Set(fabric.nodes.flatMap((node) => node.endPorts).map(({ lid, smLid }) => lid + smLid))).toEqual(
@@ -142,7 +57,7 @@ describe("a fabric without a manager", () => {
 
 describe("Set of PortInfo", () => {
   it("gives LIDs, and tells programs as a driver does", () => {
-    const { fabric, events, change } = start();
+    const { fabric, events, change } = startManaged();
     const fields = {
       lid: Lid.from(8),
       lmc: 2,
@@ -160,13 +75,13 @@ describe("Set of PortInfo", () => {
   });
 
   it("shows ClientReregister in its own answer only", () => {
-    const { change, get } = start();
+    const { change, get } = startManaged();
     change(TO_H2, 1, { lid: Lid.from(2), clientReregister: true });
     expect(decodePortInfo(get(TO_H2, SmAttribute.PORT_INFO, 1).data).clientReregister).toBe(false);
   });
 
   it("brings a port from INIT by ARMED to ACTIVE, not otherwise", () => {
-    const { fabric, events, change } = start();
+    const { fabric, events, change } = startManaged();
     const state = () => fabric.portNamed("H2").state;
     const lid = Lid.from(2);
     expect(change(TO_H2, 1, { lid, portState: PortState.ACTIVE }).status).toBe(INVALID);
@@ -184,18 +99,18 @@ describe("Set of PortInfo", () => {
     ["a LID that its LMC does not allow", { lid: Lid.from(6), lmc: 2 }],
     ["an MTU above its own", { lid: Lid.from(6), neighborMtu: 7 as PortInfo["neighborMtu"] }],
   ])("refuses %s and changes nothing", (_name, fields) => {
-    const { fabric, events, change } = start();
+    const { fabric, events, change } = startManaged();
     expect(change(TO_H2, 1, { masterSmLid: Lid.from(1), ...fields }).status).toBe(INVALID);
     expect([fabric.portNamed("H2").smLid, events]).toEqual([0, []]);
   });
 
   it("of a port that is not there is refused", () => {
-    const { set } = start();
+    const { set } = startManaged();
     expect(set(LEAF, SmAttribute.PORT_INFO, 99, encodePortInfo(emptyPortInfo())).status).toBe(INVALID);
   });
 
   it("trains a link anew, or keeps it down until it is enabled", () => {
-    const { services, fabric, change } = start();
+    const { services, fabric, change } = startManaged();
     const port = fabric.nodeById("L1")!.port(2)!;
     expect(change(LEAF, 2, { portState: PortState.DOWN, portPhysicalState: PortPhysicalState.DISABLED }).status).toBe(
       OK,
@@ -208,7 +123,7 @@ describe("Set of PortInfo", () => {
   });
 
   it("gives another subnet prefix", () => {
-    const { fabric, events, change } = start();
+    const { fabric, events, change } = startManaged();
     change(TO_H2, 1, { lid: Lid.from(2), gidPrefix: 0xfec0_0000_0000_0001n });
     expect(Gid.format(fabric.portNamed("H2").gid)).toBe("fec0::1:2:c903:10:11");
     expect(events).toEqual(["H2 gid-change", "H2 lid-change"]);
@@ -217,7 +132,7 @@ describe("Set of PortInfo", () => {
 
 describe("Set of tables", () => {
   it("P_Keys: the block asked for, one event for a change, none without", () => {
-    const { fabric, events, set, get } = start();
+    const { fabric, events, set, get } = startManaged();
     const keys = [0xffff, 0x8001, 0, 0x0002].map((one) => PKey.from(one));
     expect(set(TO_H2, SmAttribute.PKEY_TABLE, 0, encodePKeyBlock(keys)).status).toBe(OK);
     set(TO_H2, SmAttribute.PKEY_TABLE, 0, encodePKeyBlock(keys));
@@ -230,14 +145,14 @@ describe("Set of tables", () => {
   });
 
   it("P_Keys of a switch port belong to that port", () => {
-    const { fabric, set } = start();
+    const { fabric, set } = startManaged();
     set(LEAF, SmAttribute.PKEY_TABLE, 3 << 16, encodePKeyBlock([PKey.from(0x7fff)]));
     const ports = fabric.nodeById("L1")!.ports;
     expect([ports[3]!.pkeys, ports[2]!.pkeys]).toEqual([[0x7fff], [0xffff]]);
   });
 
   it("GUIDs: entry 0 stays, others become GIDs", () => {
-    const { fabric, simulation, events, set, get } = start();
+    const { fabric, simulation, events, set, get } = startManaged();
     const block = Buffer.alloc(64);
     Guid.write(block, 0, Guid.parse("0x1111111111111111"));
     Guid.write(block, 16, Guid.parse("0x0002c90300aa0001"));
@@ -253,7 +168,7 @@ describe("Set of tables", () => {
   });
 
   it("linear routes count up to LinearFDBTop, and packets wait for links that are active", () => {
-    const { fabric, set, get, change } = start();
+    const { fabric, set, get, change } = startManaged();
     const [h1, h2] = [fabric.portNamed("H1"), fabric.portNamed("H2")];
     change(SELF, 1, { lid: Lid.from(1) });
     change(TO_H2, 1, { lid: Lid.from(2) });
@@ -283,7 +198,7 @@ describe("Set of tables", () => {
   });
 
   it("multicast masks: sixteen ports at a time", () => {
-    const { fabric, set, get } = start();
+    const { fabric, set, get } = startManaged();
     set(LEAF, SmAttribute.MULTICAST_FT, 0, encodeMftBlock([0b110, 0b10]));
     set(LEAF, SmAttribute.MULTICAST_FT, 0, encodeMftBlock([0b10110]));
     expect(decodeMftBlock(get(LEAF, SmAttribute.MULTICAST_FT).data).slice(0, 2)).toEqual([0b10110, 0]);
@@ -292,7 +207,7 @@ describe("Set of tables", () => {
   });
 
   it("SL to VL and VL arbitration come back, for that port", () => {
-    const { set, get } = start();
+    const { set, get } = startManaged();
     const lanes = Buffer.from("0011223344556677", "hex");
     expect(set(LEAF, SmAttribute.SLVL_TABLE, 0x0102, lanes).status).toBe(OK);
     expect(get(LEAF, SmAttribute.SLVL_TABLE, 0x0102).data.subarray(0, 8)).toEqual(lanes);
@@ -308,7 +223,7 @@ describe("Set of tables", () => {
     ["NodeDescription", SmAttribute.NODE_DESCRIPTION],
     ["RandomForwardingTable", SmAttribute.RANDOM_FT],
   ])("%s cannot be set", (_name, attributeId) => {
-    const { set } = start();
+    const { set } = startManaged();
     expect(set(LEAF, attributeId, 0, Buffer.alloc(64)).status).toBe(MadStatus.METHOD_ATTRIBUTE_NOT_SUPPORTED);
   });
 });
@@ -316,7 +231,7 @@ describe("Set of tables", () => {
 describe("traps", () => {
   /** H1, H2 and their leaf have LIDs and know H1 as their manager; the leaf's routes lead there. */
   function managed() {
-    const net = start();
+    const net = startManaged();
     const masterSmLid = Lid.from(1);
     net.change(SELF, 1, { lid: Lid.from(1), masterSmLid });
     net.change(TO_H2, 1, { lid: Lid.from(2), masterSmLid });
@@ -429,7 +344,7 @@ describe("enabled widths and speeds", () => {
     [0, 1, 30, "4xSDR"],
     [3, 3, 30, "4xDDR"],
   ])("%i, %i and %i at the leaf make the link %s once it has trained again", (width, speed, extended, rate) => {
-    const { services, fabric, change, get } = start();
+    const { services, fabric, change, get } = startManaged();
     const port = fabric.portNamed("L1[2]");
     const { status } = change(LEAF, 2, {
       linkWidthEnabled: width,
@@ -446,78 +361,7 @@ describe("enabled widths and speeds", () => {
   });
 
   it("that leave nothing are refused", () => {
-    const { change } = start();
+    const { change } = startManaged();
     expect(change(LEAF, 2, { linkWidthEnabled: 8 }).status).toBe(INVALID);
-  });
-});
-
-describe("partitions", () => {
-  /** H1 and H2 are up, with LIDs 1 and 2 and a route; `send` puts a data packet on the wire at H1 and gives how many arrived. */
-  function connected() {
-    const net = start();
-    const { services, simulation, change, set } = net;
-    const arrived: Buffer[] = [];
-    simulation.host.setReceiver(simulation.host.hcas()[1]!, (_port, packet) => arrived.push(packet));
-    change(SELF, 1, { lid: Lid.from(1) });
-    change(TO_H2, 1, { lid: Lid.from(2) });
-    for (const portState of [PortState.ARMED, PortState.ACTIVE]) {
-      for (const [path, number] of [
-        [SELF, 1],
-        [LEAF, 1],
-        [LEAF, 2],
-        [TO_H2, 1],
-      ] as const)
-        change(path, number, { portState });
-    }
-    set(LEAF, SmAttribute.LINEAR_FT, 0, encodeLftBlock([255, 1, 2]));
-    set(LEAF, SmAttribute.SWITCH_INFO, 0, encodeSwitchInfo(emptySwitchInfo({ linearFdbTop: 2 })));
-    const send = (pkey: string) => {
-      const packet = encodeIbPacket({
-        lrh: { vl: 0, sl: 0, dlid: Lid.from(2), slid: Lid.from(1) },
-        bth: {
-          opcode: BthOpcode.UD_SEND_ONLY,
-          solicited: false,
-          migration: true,
-          pkey: PKey.parse(pkey),
-          destQpn: 1,
-          ackRequest: false,
-          psn: 0,
-        },
-        deth: { qkey: 0x8001_0000, srcQpn: 1 },
-        payload: Buffer.alloc(256),
-      });
-      simulation.host.inject(simulation.host.hcas()[0]!, 1, packet);
-      services.run();
-      return arrived.splice(0).length;
-    };
-    const violations = () => decodePortInfo(net.get(TO_H2, SmAttribute.PORT_INFO, 1).data).pkeyViolations;
-    return { ...net, send, violations };
-  }
-
-  it.each([
-    ["0xffff", "0x7fff", 1],
-    ["0x7fff", "0xffff", 1],
-    ["0x7fff", "0x7fff", 0],
-    ["0x8002", "0xffff", 0],
-  ])("a packet with %s to a port with %s arrives %i times, else it is a P_Key violation", (sent, own, count) => {
-    const { fabric, set, send, violations } = connected();
-    set(TO_H2, SmAttribute.PKEY_TABLE, 0, encodePKeyBlock([PKey.parse(own)]));
-    expect([fabric.portNamed("H2").state, send(sent), violations()]).toEqual([PortState.ACTIVE, count, 1 - count]);
-  });
-
-  // PartitionEnforcement: 8 inbound, 4 outbound; port 1 of the leaf leads to H1, port 2 to H2.
-  it.each([
-    ["inbound", 1, 8, "rcvConstraintErrors"],
-    ["outbound", 2, 4, "xmitConstraintErrors"],
-  ] as const)("a switch port that enforces them %s lets only its own pass", (_direction, number, bits, counter) => {
-    const { fabric, set, change, send, violations } = connected();
-    set(TO_H2, SmAttribute.PKEY_TABLE, 0, encodePKeyBlock([PKey.parse("0xffff"), PKey.parse("0x8007")]));
-    set(LEAF, SmAttribute.PKEY_TABLE, number << 16, encodePKeyBlock([PKey.parse("0x7fff")]));
-    const port = fabric.portNamed(`L1[${number}]`);
-    expect([send("0x8007"), port.counters[counter]]).toEqual([1, 0]);
-    change(LEAF, number, { partitionEnforcement: bits });
-    expect([send("0x8007"), port.counters[counter]]).toEqual([0, 1]);
-    // The partition counts, not the membership: OpenSM copies the host's table, limited keys too.
-    expect([send("0x7fff"), send("0xffff"), port.counters[counter], violations()]).toEqual([1, 1, 1, 0]);
   });
 });

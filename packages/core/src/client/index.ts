@@ -14,6 +14,7 @@ export type {
   ExplainRequestJson,
   ExplainStepJson,
   FlushJson,
+  KernelServiceJson,
   LostFunctionJson,
   OriginJson,
   PathJson,

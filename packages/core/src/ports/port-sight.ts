@@ -8,9 +8,12 @@ export function sightOf(before: PortReading | undefined, after: PortReading | un
   return before.smLid === after.smLid && before.smSl === after.smSl ? "same" : "sm-moved";
 }
 
-/** Old kernels leave the link layer of an InfiniBand port unspecified; ibsim's umad library calls it `IB`. */
 const INFINIBAND_NAMES: ReadonlySet<string> = new Set(["infiniband", "ib", "unspecified", ""]);
 
+/**
+ * Whether a port's link layer, as verbs or libibumad name it, is InfiniBand. Old kernels leave it unspecified there; ibsim's umad library
+ * calls it `IB`.
+ */
 export function isInfiniBand(linkLayer: string): boolean {
   return INFINIBAND_NAMES.has(linkLayer.toLowerCase());
 }
