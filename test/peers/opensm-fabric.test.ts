@@ -14,7 +14,7 @@ import {
 import { Gid, Guid } from "@verbena/ib";
 import { printed } from "./ibsim.js";
 import { OpenSm } from "./opensm.js";
-import { missing, records, runOnNode } from "./sim-programs.js";
+import { fields, missing, records, recordTexts, runOnNode } from "./sim-programs.js";
 import { Unmanaged } from "./unmanaged.js";
 
 const VERBENA = join(__dirname, "../../packages/cli/bin/verbena.js");
@@ -124,6 +124,23 @@ suite(title("OpenSM on 100 hosts and 5 switches"), () => {
     }
   });
 
+  /** What is plugged in at the ports that `saquery MFTR` has for a group in all switches, sorted. */
+  const groupNeighbours = async (mlid: string) => {
+    const { stdout } = await runOnNode(net.dir, "H7", "saquery", "-t", "20000", "MFTR");
+    const { nodes } = await net.status();
+    return recordTexts(stdout, "MFT Record")
+      .flatMap((text) => {
+        const { LID = "", Position = "" } = fields(text);
+        const mask = Number(new RegExp(`${mlid}\\t(0x[0-9a-f]{4})`).exec(text)?.[1]);
+        const node = nodes.find(({ kind, ports }) => kind === "switch" && ports[0]?.lid === Number(LID));
+        return Array.from({ length: 16 }, (_, bit) => bit)
+          .filter((bit) => (mask >> bit) & 1)
+          .map((bit) => node?.ports.find(({ end }) => end.endsWith(`[${16 * Number(Position) + bit}]`))?.peer);
+      })
+      .map((end) => end?.replace(/\[\d+\]$/, ""))
+      .sort();
+  };
+
   it("multicast reaches those who joined at its SA", async () => {
     const started: ChildProcess[] = [];
     const member = async (node: string, ...words: readonly string[]) => {
@@ -145,6 +162,7 @@ suite(title("OpenSM on 100 hosts and 5 switches"), () => {
     const sender = await member("H30", "send", "hello");
     await Promise.all(heard);
     expect((await net.status()).counts.multicastGroups).toBeGreaterThan(0);
+    expect(await groupNeighbours("0xc000")).toEqual(["H30", "H31", "H99", "L2", "L4", "S1", "S1"]);
     sender.stdin.end();
     await Promise.all(started.filter(({ exitCode }) => exitCode === null).map((child) => once(child, "exit")));
     expect(started.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
