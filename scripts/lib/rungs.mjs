@@ -1,6 +1,7 @@
 // The rungs of tests, and the one place that decides whether this machine can run them.
 import { globSync } from "./glob.mjs";
 import { runJest } from "./jest.mjs";
+import { literal } from "./literal.mjs";
 import { root, which } from "./paths.mjs";
 import { isKernelReady } from "./vm/cache.mjs";
 
@@ -22,8 +23,6 @@ function lackingForVm() {
     (isKernelReady() ? undefined : { reason: "no kernel in the machine's cache", enable })
   );
 }
-
-const literal = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 const suitesIn = (folders) => folders.flatMap((folder) => globSync(folder, /\.test\.ts$/));
 

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { evaluate, run } from "./evaluate.js";
 
 // The parts of scripts/vm that need no machine. That it runs one is what test/vm shows.
@@ -217,6 +220,20 @@ describe("results of the rung", () => {
     const all = [...told("test:enqueue"), ...told("test:pass")];
     expect(watches(all.slice(0, 3))).toBe(0);
     expect(watches(all)).toBe(1);
+  });
+
+  it("tell places in the sources, not in the bundle", () => {
+    const folder = mkdtempSync(join(tmpdir(), "stack-"));
+    const bundle = join(folder, "dist/suites.cjs");
+    mkdirSync(join(folder, "dist"));
+    // One segment: line 1, column 1 of the bundle is line 3, column 5 of the source.
+    writeFileSync(`${bundle}.map`, JSON.stringify({ version: 3, sources: ["../a.ts"], names: [], mappings: "AAEI" }));
+    const stack = `Error: no\n    at f (${bundle}:1:1)\n    at node:internal/timers:1:1`;
+    const [from, root, text] = [bundle, folder, stack].map((one) => JSON.stringify(one));
+    expect(evaluate("vm/stack.mjs", `m.stackTranslator(${from}, ${root})(${text})`)).toBe(
+      "Error: no\n    at f (a.ts:3:5)\n    at node:internal/timers:1:1",
+    );
+    rmSync(folder, { recursive: true });
   });
 
   it("of a machine that ended early are incomplete, and its silent suites failed", () => {

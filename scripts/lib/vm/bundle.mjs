@@ -26,7 +26,8 @@ const shared = {
   external: ["*.node"],
   tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
   keepNames: true,
-  sourcemap: "inline",
+  // Not in the bundle itself, which is read in the machine.
+  sourcemap: "external",
   absWorkingDir: root,
   logLevel: "silent",
 };

@@ -6,6 +6,7 @@ import { root } from "../paths.mjs";
 import { bundleSuites } from "./bundle.mjs";
 import { leftOpenStatus } from "./reporter.mjs";
 import { parseReport, toJestResult } from "./results.mjs";
+import { stackTranslator } from "./stack.mjs";
 
 const longestRunSeconds = 900;
 const folder = "build/vm";
@@ -26,7 +27,6 @@ export function parseOptions(args) {
 }
 
 const programArguments = (bundle, names) => [
-  "--enable-source-maps",
   ...names.map((name) => `--test-name-pattern=${name}`),
   ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
   ...[`--test-reporter=${join(root, "scripts/lib/vm/reporter.mjs")}`, `--test-reporter-destination=${report}`],
@@ -54,9 +54,13 @@ export async function runVmSuites(output, args, suites) {
   if (ignored.length > 0) console.error(`the vm rung knows -t and paths only; ignored: ${ignored.join(" ")}`);
   const chosen = suites.filter((suite) => paths.length === 0 || paths.some((path) => suite.includes(path)));
   for (const file of [output, join(root, report)]) rmSync(file, { force: true });
-  const ended = await runMachine(await bundleSuites(chosen, folder), names);
+  const bundle = await bundleSuites(chosen, folder);
+  const ended = await runMachine(bundle, names);
   const text = existsSync(join(root, report)) ? readFileSync(join(root, report), "utf8") : "";
-  const { tests, isComplete } = parseReport(text);
+  const { tests: reported, isComplete } = parseReport(text);
+  const translate = stackTranslator(join(root, bundle), root);
+  const tests = reported.map((test) => (test.error === undefined ? test : { ...test, error: translate(test.error) }));
+  for (const { suite, name, error } of tests) if (error !== undefined) console.error(`\n✖ ${suite}: ${name}\n${error}`);
   const result = toJestResult(chosen, tests);
   writeFileSync(output, JSON.stringify(result, null, 2));
   // With a pattern, suites without a test are meant.
