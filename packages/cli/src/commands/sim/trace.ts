@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createWriteStream, type WriteStream } from "node:fs";
+import { finished } from "node:stream/promises";
 import {
   describePacket,
   PcapngEncoder,
@@ -145,10 +146,10 @@ class Capture implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await new Promise<void>((settle) => {
-      this.stream.end(() => {
-        settle();
-      });
+    this.stream.end();
+    // What the end itself finds out (the last bytes did not fit) comes by no other way in time.
+    await finished(this.stream).catch((error: unknown) => {
+      this.#failure ??= error instanceof Error ? error : new Error(String(error));
     });
     this.#tellFailure();
   }
