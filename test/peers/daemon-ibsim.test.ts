@@ -54,6 +54,8 @@ interface HostPort {
     ibsim = await Ibsim.start(net(), "H1");
     writeFileSync(join(ibsim.dir, "addr.cfg"), "self ibsim0 1 default\n");
     writeFileSync(join(ibsim.dir, "opts.cfg"), "log_level 0\n");
+    // ibsim's stand-in for libibumad serves one agent of a process; notices need a second.
+    writeFileSync(join(ibsim.dir, "verbena.yaml"), "sa:\n  notices: false\n");
   });
 
   afterAll(() => ibsim.stop());
@@ -63,6 +65,8 @@ interface HostPort {
     const args = [
       PROGRAM,
       "serve",
+      "--config",
+      join(ibsim.dir, "verbena.yaml"),
       "-A",
       join(ibsim.dir, "addr.cfg"),
       "-O",
