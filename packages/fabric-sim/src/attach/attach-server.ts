@@ -7,6 +7,7 @@ import { AgentRegistry } from "./agent-registry.js";
 import type { AttachedHca, AttachHost } from "./attach-host.js";
 import { type AttachedProgram, AttachSession, type SessionContext } from "./attach-session.js";
 import { IssmHolders } from "./issm-holders.js";
+import { NumberRegistry } from "./number-registry.js";
 import { readMadPacketHead } from "./mad-packet.js";
 import { MAX_SOCKET_PATH, SOCKET_NAME } from "./protocol.js";
 import { StatePages } from "./state-pages.js";
@@ -45,6 +46,7 @@ export class AttachServer {
       host,
       agents: this.agents,
       pages: this.pages,
+      numbers: new NumberRegistry(),
       issm: new IssmHolders((hcaIndex, portNumber, isOn) => {
         const hca = host.hcas()[hcaIndex];
         if (hca !== undefined) host.setIsSm(hca, portNumber, isOn);

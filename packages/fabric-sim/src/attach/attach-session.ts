@@ -14,6 +14,7 @@ import {
   type Hello,
   type RegisterAgent,
 } from "./messages.js";
+import type { NumberRegistry } from "./number-registry.js";
 import { Errno, MessageType, PROTOCOL_VERSION } from "./protocol.js";
 import type { StatePages } from "./state-pages.js";
 
@@ -28,6 +29,7 @@ export interface SessionContext {
   readonly agents: AgentRegistry<AttachSession>;
   readonly pages: StatePages;
   readonly issm: IssmHolders<AttachSession>;
+  readonly numbers: NumberRegistry<AttachSession>;
 }
 
 interface OpenPort {
@@ -104,6 +106,7 @@ export class AttachSession {
     this.isClosed = true;
     for (const agentId of this.agents.keys()) this.context.agents.unregister(agentId);
     this.context.issm.releaseAll(this);
+    this.context.numbers.releaseAll(this);
     this.agents.clear();
     this.ports.clear();
     this.socket.destroy();
@@ -142,6 +145,8 @@ export class AttachSession {
         return undefined;
       case "set-issm":
         return encodeStatusReply(MessageType.SET_ISSM, message.tag, this.setIssm(message));
+      case "reserve":
+        return this.reserve(message);
     }
   }
 
@@ -183,6 +188,16 @@ export class AttachSession {
   private findPort(hcaIndex: number, portNumber: number): OpenPort | undefined {
     const hca = this.hcas.find(({ index }) => index === hcaIndex);
     return hca?.ports.some(({ number }) => number === portNumber) ? { hca, portNumber } : undefined;
+  }
+
+  private reserve({ tag, hcaIndex, kind, count }: ClientMessage & { readonly type: "reserve" }): Buffer {
+    if (!this.hcas.some(({ index }) => index === hcaIndex)) {
+      return encodeStatusReply(MessageType.RESERVE, tag, Errno.ENODEV);
+    }
+    const first = this.context.numbers.reserve(hcaIndex, kind, count, this);
+    return first === undefined
+      ? encodeStatusReply(MessageType.RESERVE, tag, Errno.ENOSPC)
+      : encodeValueReply(MessageType.RESERVE, tag, first);
   }
 
   private openPort(tag: number, hcaIndex: number, portNumber: number): Buffer {

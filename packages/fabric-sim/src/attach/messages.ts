@@ -42,6 +42,14 @@ export type ClientMessage =
       readonly hcaIndex: number;
       readonly portNumber: number;
       readonly isOn: boolean;
+    }
+  | {
+      readonly type: "reserve";
+      readonly tag: number;
+      readonly hcaIndex: number;
+      /** One of `NumberKind`. */
+      readonly kind: number;
+      readonly count: number;
     };
 
 /**
@@ -76,6 +84,15 @@ export function decodeClientMessage({ type, tag, body }: Frame): ClientMessage {
         portNumber: body.readUInt8(4),
         isOn: body.readUInt8(5) !== 0,
       };
+    case MessageType.RESERVE:
+      exactly(body, 8);
+      return {
+        type: "reserve",
+        tag,
+        hcaIndex: body.readUInt32LE(0),
+        kind: body.readUInt8(4),
+        count: body.readUInt16LE(6),
+      };
     default:
       throw new ProtocolViolation(`message type ${type}`);
   }
@@ -88,7 +105,7 @@ export function encodeStatusReply(type: number, tag: number, status: number, tex
   return encodeFrame(type | REPLY_BIT, tag, text === undefined ? head : Buffer.concat([head, encodeText(text)]));
 }
 
-/** Reply that carries one number after status 0: a port handle or an agent id. */
+/** Reply that carries one number after status 0: a port handle, an agent id, the first of a block. */
 export function encodeValueReply(type: number, tag: number, value: number): Buffer {
   const body = Buffer.alloc(8);
   body.writeUInt32LE(value, 4);

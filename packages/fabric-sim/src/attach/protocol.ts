@@ -4,7 +4,7 @@
  */
 
 /** Checked at attach; both sides must have the same. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** First field of HELLO: the bytes `VFAB`. */
 export const HELLO_MAGIC = 0x42414656;
@@ -34,7 +34,11 @@ export const MessageType = {
   PACKET: 6,
   SET_ISSM: 7,
   ASYNC_EVENT: 8,
+  RESERVE: 9,
 } as const;
+
+/** What RESERVE asks for: queue pair numbers of an HCA, or the high 12 bits of the keys of its memory regions. */
+export const NumberKind = { QPN: 1, KEY_TAG: 2 } as const;
 
 /** errno values that replies carry, as Linux numbers them on every architecture Node runs on. */
 export const Errno = {
@@ -44,6 +48,7 @@ export const Errno = {
   EAGAIN: 11,
   ENODEV: 19,
   EINVAL: 22,
+  ENOSPC: 28,
   EPROTO: 71,
 } as const;
 

@@ -71,6 +71,14 @@ int AttachClient::call(Lock &lock, attach::Type type, const Bytes &body, Bytes *
   return call.error;
 }
 
+uint32_t AttachClient::reserve(Lock &lock, uint32_t hcaIndex, attach::Number what, uint32_t count) {
+  LeWriter body;
+  body.u32(hcaIndex).u8(static_cast<uint8_t>(what)).u8(0).u16(static_cast<uint16_t>(count));
+  Bytes answer;
+  if (call(lock, attach::kReserve, body.bytes(), &answer) != 0) return 0;
+  return LeReader(answer).u32();
+}
+
 void AttachClient::readReady(AttachEvents &events) {
   if (lost_) return;
   ssize_t n = recv(fd_, chunk_.get(), kReadChunk, MSG_DONTWAIT);

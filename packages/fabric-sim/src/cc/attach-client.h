@@ -58,6 +58,9 @@ class AttachClient {
   // Sends a request and waits, with the lock released, for the answer. 0, or the errno value of the answer, or EIO.
   int call(Lock &lock, attach::Type type, const Bytes &body, Bytes *answer = nullptr);
 
+  // The first of `count` numbers in a row that are nobody else's on that HCA until this process ends; 0 if there are none.
+  uint32_t reserve(Lock &lock, uint32_t hcaIndex, attach::Number what, uint32_t count);
+
   // For the progress thread: the socket is readable or writable.
   void readReady(AttachEvents &events);
   void writeReady(AttachEvents &events);

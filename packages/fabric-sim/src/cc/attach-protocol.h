@@ -6,7 +6,7 @@
 
 namespace fabricsim::attach {
 
-constexpr uint16_t kProtocolVersion = 1;
+constexpr uint16_t kProtocolVersion = 2;
 constexpr uint32_t kHelloMagic = 0x42414656;  // "VFAB"
 constexpr const char *kSocketName = "fabric.sock";
 constexpr size_t kMaxSocketPath = 107;
@@ -24,6 +24,13 @@ enum Type : uint16_t {
   kPacket = 6,
   kSetIssm = 7,
   kAsyncEvent = 8,
+  kReserve = 9,
+};
+
+// What kReserve asks for.
+enum class Number : uint8_t {
+  Qpn = 1,     // queue pair numbers of an HCA
+  KeyTag = 2,  // high 12 bits of the keys of memory regions of an HCA
 };
 
 }  // namespace fabricsim::attach

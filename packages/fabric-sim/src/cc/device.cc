@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <type_traits>
 
+#include "hca/hca.h"
+
 namespace fabricsim {
 
 Device::Device(unsigned ordinal, uint32_t hcaIndex, std::unique_ptr<StatePage> page, std::shared_ptr<AttachClient> client)
@@ -13,6 +15,15 @@ Device::Device(unsigned ordinal, uint32_t hcaIndex, std::unique_ptr<StatePage> p
   snprintf(verbs_.dev_name, sizeof verbs_.dev_name, "uverbs%u", ordinal);
   snprintf(verbs_.dev_path, sizeof verbs_.dev_path, "/sys/class/infiniband_verbs/uverbs%u", ordinal);
   snprintf(verbs_.ibdev_path, sizeof verbs_.ibdev_path, "/sys/class/infiniband/sim%u", ordinal);
+}
+
+Hca &Device::hca() {
+  if (hca_ == nullptr) hca_ = std::make_shared<Hca>(*this);
+  return *hca_;
+}
+
+void Device::onLost() {
+  if (hca_ != nullptr && client_->isLost()) hca_->onLost();
 }
 
 Device &Device::of(const vb_ibv_device *handle) {

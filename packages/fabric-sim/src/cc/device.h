@@ -11,6 +11,8 @@
 
 namespace fabricsim {
 
+class Hca;
+
 class Device {
  public:
   // `ordinal`: position among this process' devices, the N of simN.
@@ -28,6 +30,12 @@ class Device {
   AttachClient &client() const { return *client_; }
   // False if its fabric has gone.
   bool read(HcaState &state) const { return !client_->isLost() && page_->read(state); }
+  // Moves with every change of that state.
+  uint32_t stateSequence() const { return page_->sequence(); }
+  // Its data path, made when it is opened for the first time.
+  Hca &hca();
+  // Its fabric has gone: everything in flight on it fails.
+  void onLost();
 
  private:
   vb_ibv_device verbs_;  // first member: of() relies on it
@@ -35,6 +43,7 @@ class Device {
   uint32_t hcaIndex_;
   std::unique_ptr<StatePage> page_;
   std::shared_ptr<AttachClient> client_;
+  std::shared_ptr<Hca> hca_;
 };
 
 constexpr const char *kFirmwareVersion = "1.0.0";

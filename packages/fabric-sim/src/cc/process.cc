@@ -135,6 +135,7 @@ void Process::onLost() {
   for (VerbsContext *context : contexts_) {
     if (&context->device().client() == client_.get()) context->pushEvent(VB_IBV_EVENT_DEVICE_FATAL, 0);
   }
+  for (Device &device : devices_) device.onLost();
 }
 
 void Process::beforeFork() { get().mutex_.lock(); }

@@ -138,6 +138,10 @@ bool StatePage::copy(std::vector<uint8_t> &page) const {
   }
 }
 
+uint32_t StatePage::sequence() const {
+  return __atomic_load_n(reinterpret_cast<const uint32_t *>(bytes_ + kSequenceOffset), __ATOMIC_ACQUIRE);
+}
+
 bool StatePage::read(HcaState &state) const {
   std::vector<uint8_t> page;
   return copy(page) && parsePage(page, state);

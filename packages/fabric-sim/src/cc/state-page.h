@@ -55,6 +55,8 @@ class StatePage {
 
   // A consistent copy. False if the fabric stopped in the middle of a change, or the page makes no sense.
   bool read(HcaState &state) const;
+  // Moves with every change of the page.
+  uint32_t sequence() const;
 
  private:
   StatePage(const uint8_t *bytes, size_t size) : bytes_(bytes), size_(size) {}

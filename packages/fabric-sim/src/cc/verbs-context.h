@@ -5,11 +5,14 @@
 #include <cstdint>
 
 #include "device.h"
+#include "hca/event-queue.h"
 #include "verbena/ibverbs-abi.h"
 
 namespace fabricsim {
 
 class VerbsContext {
+  vb_verbs_context extended_;  // first member: of() relies on it
+
  public:
   // NULL and errno if descriptors are short.
   static VerbsContext *create(Device &device);
@@ -21,17 +24,21 @@ class VerbsContext {
   vb_ibv_context *handle() { return &extended_.context; }
   Device &device() { return device_; }
 
-  // Queues an asynchronous event; the process lock is held. Events beyond what a socket buffer holds are lost.
+  // Queue an asynchronous event; the process lock is held.
   void pushEvent(int type, int portNumber);
+  void pushObjectEvent(int type, void *object);
+  // Takes what is left of a handle that goes away out of the queue.
+  void forgetEvents(const void *object) { events_.forget(object); }
   // Takes the next event from `handle`, waiting unless the program made async_fd non-blocking. 0, or -1 with errno.
   static int takeEvent(vb_ibv_context *handle, vb_ibv_async_event *event);
 
- private:
-  VerbsContext(Device &device, int readFd, int writeFd);
+  uint32_t users = 0;  // protection domains, completion channels and queues
 
-  vb_verbs_context extended_;  // first member: of() relies on it
+ private:
+  explicit VerbsContext(Device &device);
+
   Device &device_;
-  int eventFd_;                // our end; the program's is extended_.context.async_fd
+  EventQueue events_;
 };
 
 // Port attributes in verbs' form; `length` bytes of them are written. 0 or an errno value.

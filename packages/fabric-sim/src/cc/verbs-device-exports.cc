@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "export.h"
+#include "hca/data-path.h"
 #include "process.h"
 #include "verbs-context.h"
 
@@ -64,6 +65,7 @@ FABRICSIM_EXPORT int ibv_close_device(vb_ibv_context *handle) {
   Process &process = Process::get();
   Lock lock = process.lock();
   VerbsContext *context = &VerbsContext::of(handle);
+  if (context->users > 0) return EBUSY;
   std::erase(process.contexts(), context);
   delete context;
   return 0;
@@ -73,5 +75,4 @@ FABRICSIM_EXPORT int ibv_get_async_event(vb_ibv_context *handle, vb_ibv_async_ev
   return VerbsContext::takeEvent(handle, event);
 }
 
-// Port and device events belong to no object, so there is nothing to count.
-FABRICSIM_EXPORT void ibv_ack_async_event(vb_ibv_async_event *) {}
+FABRICSIM_EXPORT void ibv_ack_async_event(vb_ibv_async_event *event) { acknowledgeError(event->event_type, event->element.object); }

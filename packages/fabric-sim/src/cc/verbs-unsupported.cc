@@ -23,52 +23,21 @@ T *none() {
 #define DOES_NOTHING(name) \
   FABRICSIM_EXPORT void name() {}
 
-MAKES_NOTHING(ibv_alloc_pd)
-MAKES_NOTHING(ibv_reg_mr)
-MAKES_NOTHING(ibv_reg_mr_iova)
-MAKES_NOTHING(ibv_reg_mr_iova2)
 MAKES_NOTHING(ibv_reg_dmabuf_mr)
-MAKES_NOTHING(ibv_create_comp_channel)
-MAKES_NOTHING(ibv_create_cq)
-MAKES_NOTHING(ibv_create_qp)
-MAKES_NOTHING(ibv_create_srq)
-MAKES_NOTHING(ibv_create_ah)
-MAKES_NOTHING(ibv_create_ah_from_wc)
 MAKES_NOTHING(ibv_qp_to_qp_ex)
 MAKES_NOTHING(ibv_import_device)
 MAKES_NOTHING(ibv_import_pd)
 MAKES_NOTHING(ibv_import_mr)
 MAKES_NOTHING(ibv_import_dm)
 
-FAILS(ibv_dealloc_pd)
-FAILS(ibv_dereg_mr)
 FAILS(ibv_rereg_mr)
-FAILS(ibv_destroy_comp_channel)
-FAILS(ibv_resize_cq)
-FAILS(ibv_destroy_cq)
-FAILS(ibv_modify_qp)
-FAILS(ibv_query_qp)
-FAILS(ibv_destroy_qp)
-FAILS(ibv_modify_srq)
-FAILS(ibv_query_srq)
-FAILS(ibv_destroy_srq)
-FAILS(ibv_destroy_ah)
-FAILS(ibv_init_ah_from_wc)
-FAILS(ibv_attach_mcast)
-FAILS(ibv_detach_mcast)
 FAILS(ibv_resolve_eth_l2_from_gid)
 FAILS(ibv_set_ece)
 FAILS(ibv_query_ece)
 
-DOES_NOTHING(ibv_ack_cq_events)
 DOES_NOTHING(ibv_unimport_pd)
 DOES_NOTHING(ibv_unimport_mr)
 DOES_NOTHING(ibv_unimport_dm)
-
-FABRICSIM_EXPORT int ibv_get_cq_event(vb_ibv_comp_channel *, vb_ibv_cq **, void **) {
-  errno = EOPNOTSUPP;
-  return -1;
-}
 
 FABRICSIM_EXPORT int ibv_query_qp_data_in_order(vb_ibv_qp *, int, uint32_t) { return 0; }
 

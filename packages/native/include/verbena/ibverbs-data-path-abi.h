@@ -90,6 +90,8 @@ enum {
 
 enum {
   VB_IBV_QP_STATE = 1 << 0,
+  VB_IBV_QP_CUR_STATE = 1 << 1,
+  VB_IBV_QP_EN_SQD_ASYNC_NOTIFY = 1 << 2,
   VB_IBV_QP_ACCESS_FLAGS = 1 << 3,
   VB_IBV_QP_PKEY_INDEX = 1 << 4,
   VB_IBV_QP_PORT = 1 << 5,
@@ -101,9 +103,12 @@ enum {
   VB_IBV_QP_RNR_RETRY = 1 << 11,
   VB_IBV_QP_RQ_PSN = 1 << 12,
   VB_IBV_QP_MAX_QP_RD_ATOMIC = 1 << 13,
+  VB_IBV_QP_ALT_PATH = 1 << 14,
   VB_IBV_QP_MIN_RNR_TIMER = 1 << 15,
   VB_IBV_QP_SQ_PSN = 1 << 16,
   VB_IBV_QP_MAX_DEST_RD_ATOMIC = 1 << 17,
+  VB_IBV_QP_PATH_MIG_STATE = 1 << 18,
+  VB_IBV_QP_CAP = 1 << 19,
   VB_IBV_QP_DEST_QPN = 1 << 20
 };
 
@@ -111,7 +116,8 @@ enum {
   VB_IBV_ACCESS_LOCAL_WRITE = 1 << 0,
   VB_IBV_ACCESS_REMOTE_WRITE = 1 << 1,
   VB_IBV_ACCESS_REMOTE_READ = 1 << 2,
-  VB_IBV_ACCESS_REMOTE_ATOMIC = 1 << 3
+  VB_IBV_ACCESS_REMOTE_ATOMIC = 1 << 3,
+  VB_IBV_ACCESS_RELAXED_ORDERING = 1 << 20 /* and above: a device without the feature ignores them */
 };
 
 struct vb_ibv_qp_cap {
@@ -189,7 +195,35 @@ struct vb_ibv_qp_attr {
 };
 
 enum { VB_IBV_WC_GRH = 1 << 0, VB_IBV_WC_WITH_IMM = 1 << 1 };
-enum { VB_IBV_WC_SEND = 0, VB_IBV_WC_RDMA_WRITE = 1, VB_IBV_WC_RDMA_READ = 2, VB_IBV_WC_RECV = 1 << 7, VB_IBV_WC_RECV_RDMA_WITH_IMM = 129 };
+enum {
+  VB_IBV_WC_SEND = 0,
+  VB_IBV_WC_RDMA_WRITE = 1,
+  VB_IBV_WC_RDMA_READ = 2,
+  VB_IBV_WC_COMP_SWAP = 3,
+  VB_IBV_WC_FETCH_ADD = 4,
+  VB_IBV_WC_RECV = 1 << 7,
+  VB_IBV_WC_RECV_RDMA_WITH_IMM = 129
+};
+
+enum {
+  VB_IBV_WC_SUCCESS = 0,
+  VB_IBV_WC_LOC_LEN_ERR = 1,
+  VB_IBV_WC_LOC_QP_OP_ERR = 2,
+  VB_IBV_WC_LOC_EEC_OP_ERR = 3,
+  VB_IBV_WC_LOC_PROT_ERR = 4,
+  VB_IBV_WC_WR_FLUSH_ERR = 5,
+  VB_IBV_WC_MW_BIND_ERR = 6,
+  VB_IBV_WC_BAD_RESP_ERR = 7,
+  VB_IBV_WC_LOC_ACCESS_ERR = 8,
+  VB_IBV_WC_REM_INV_REQ_ERR = 9,
+  VB_IBV_WC_REM_ACCESS_ERR = 10,
+  VB_IBV_WC_REM_OP_ERR = 11,
+  VB_IBV_WC_RETRY_EXC_ERR = 12,
+  VB_IBV_WC_RNR_RETRY_EXC_ERR = 13,
+  VB_IBV_WC_FATAL_ERR = 19,
+  VB_IBV_WC_RESP_TIMEOUT_ERR = 20,
+  VB_IBV_WC_GENERAL_ERR = 21
+};
 
 struct vb_ibv_wc {
   uint64_t wr_id;
@@ -218,7 +252,9 @@ enum {
   VB_IBV_WR_RDMA_WRITE_WITH_IMM = 1,
   VB_IBV_WR_SEND = 2,
   VB_IBV_WR_SEND_WITH_IMM = 3,
-  VB_IBV_WR_RDMA_READ = 4
+  VB_IBV_WR_RDMA_READ = 4,
+  VB_IBV_WR_ATOMIC_CMP_AND_SWP = 5,
+  VB_IBV_WR_ATOMIC_FETCH_AND_ADD = 6
 };
 
 enum { VB_IBV_SEND_FENCE = 1, VB_IBV_SEND_SIGNALED = 2, VB_IBV_SEND_SOLICITED = 4, VB_IBV_SEND_INLINE = 8 };
@@ -258,6 +294,19 @@ struct vb_ibv_recv_wr {
   int num_sge;
 };
 
+struct vb_ibv_srq_attr {
+  uint32_t max_wr;
+  uint32_t max_sge;
+  uint32_t srq_limit;
+};
+
+struct vb_ibv_srq_init_attr {
+  void *srq_context;
+  struct vb_ibv_srq_attr attr;
+};
+
+enum { VB_IBV_SRQ_MAX_WR = 1 << 0, VB_IBV_SRQ_LIMIT = 1 << 1 };
+
 /* X(name, version, result, arguments), as VB_IBVERBS_CONTROL_FUNCTIONS. int results are 0 or an errno value. */
 #define VB_IBVERBS_DATA_FUNCTIONS(X)                                                                                          \
   X(ibv_alloc_pd, "IBVERBS_1.1", struct vb_ibv_pd *, (struct vb_ibv_context *context))                                        \
@@ -287,6 +336,10 @@ struct vb_ibv_recv_wr {
     (struct vb_ibv_pd *pd, struct vb_ibv_wc *wc, struct vb_ibv_grh *grh, uint8_t port_num))                                   \
   X(ibv_attach_mcast, "IBVERBS_1.1", int, (struct vb_ibv_qp *qp, const union vb_ibv_gid *gid, uint16_t lid))                  \
   X(ibv_detach_mcast, "IBVERBS_1.1", int, (struct vb_ibv_qp *qp, const union vb_ibv_gid *gid, uint16_t lid))                  \
+  X(ibv_create_srq, "IBVERBS_1.1", struct vb_ibv_srq *, (struct vb_ibv_pd *pd, struct vb_ibv_srq_init_attr *attr))             \
+  X(ibv_modify_srq, "IBVERBS_1.1", int, (struct vb_ibv_srq *srq, struct vb_ibv_srq_attr *attr, int attr_mask))                \
+  X(ibv_query_srq, "IBVERBS_1.1", int, (struct vb_ibv_srq *srq, struct vb_ibv_srq_attr *attr))                                \
+  X(ibv_destroy_srq, "IBVERBS_1.1", int, (struct vb_ibv_srq *srq))                                                            \
   X(ibv_wc_status_str, "IBVERBS_1.1", const char *, (int status))                                                             \
   X(ibv_fork_init, "IBVERBS_1.1", int, (void))
 

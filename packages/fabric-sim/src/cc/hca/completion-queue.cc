@@ -1,0 +1,102 @@
+#include "hca/completion-queue.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "hca/completion-channel.h"
+#include "hca/hca.h"
+#include "hca/queue-pair.h"
+#include "verbs-context.h"
+
+namespace fabricsim {
+
+CompletionQueue::CompletionQueue(VerbsContext &context, Hca &hca, vb_ibv_comp_channel *channel, void *userContext, uint32_t capacity)
+    : handle_{}, context_(context), hca_(hca), ring_(capacity) {
+  static_assert(std::is_standard_layout_v<vb_ibv_cq>);
+  handle_.context = context.handle();
+  handle_.channel = channel;
+  handle_.cq_context = userContext;
+  handle_.cqe = static_cast<int>(capacity);
+  pthread_mutex_init(&handle_.mutex, nullptr);
+  pthread_cond_init(&handle_.cond, nullptr);
+  if (channel != nullptr) ++channel->refcnt;
+}
+
+CompletionQueue::~CompletionQueue() {
+  if (handle_.channel != nullptr) {
+    CompletionChannel::of(handle_.channel).events.forget(&handle_);
+    --handle_.channel->refcnt;
+  }
+  pthread_cond_destroy(&handle_.cond);
+  pthread_mutex_destroy(&handle_.mutex);
+}
+
+void CompletionQueue::push(const vb_ibv_wc &completion, bool isSolicited) {
+  if (isOverrun_) return;
+  if (count_ == ring_.size()) {
+    overrun();
+    return;
+  }
+  size_t at = head_ + count_;
+  if (at >= ring_.size()) at -= ring_.size();
+  ring_[at] = completion;
+  ++count_;
+  if (arming_ == Arming::None) return;
+  // A failure is never unsolicited (IBA 11.4.2.2).
+  if (arming_ == Arming::Next || isSolicited || completion.status != VB_IBV_WC_SUCCESS) notify();
+}
+
+int CompletionQueue::poll(int count, vb_ibv_wc *out) {
+  size_t wanted = std::min(count_, static_cast<size_t>(std::max(count, 0)));
+  size_t first = std::min(wanted, ring_.size() - head_);
+  std::copy_n(ring_.begin() + static_cast<ptrdiff_t>(head_), first, out);
+  std::copy_n(ring_.begin(), wanted - first, out + first);
+  head_ += wanted;
+  if (head_ >= ring_.size()) head_ -= ring_.size();
+  count_ -= wanted;
+  return static_cast<int>(wanted);
+}
+
+bool CompletionQueue::resize(uint32_t capacity) {
+  if (capacity < count_) return false;
+  std::vector<vb_ibv_wc> larger(capacity);
+  size_t count = count_;
+  poll(static_cast<int>(count), larger.data());
+  ring_.swap(larger);
+  head_ = 0;
+  count_ = count;
+  handle_.cqe = static_cast<int>(capacity);
+  return true;
+}
+
+void CompletionQueue::arm(bool solicitedOnly) {
+  // Asking for all completions is not undone by asking for the solicited ones.
+  if (arming_ != Arming::Next) arming_ = solicitedOnly ? Arming::Solicited : Arming::Next;
+}
+
+void CompletionQueue::forget(uint32_t qpn) {
+  std::vector<vb_ibv_wc> kept(ring_.size());
+  size_t count = count_;
+  poll(static_cast<int>(count), kept.data());
+  auto end = std::remove_if(kept.begin(), kept.begin() + static_cast<ptrdiff_t>(count),
+                            [qpn](const vb_ibv_wc &completion) { return completion.qp_num == qpn; });
+  ring_.swap(kept);
+  count_ = static_cast<size_t>(end - ring_.begin());
+  head_ = 0;
+}
+
+void CompletionQueue::notify() {
+  arming_ = Arming::None;
+  if (handle_.channel != nullptr) CompletionChannel::of(handle_.channel).events.push({0, 0, &handle_});
+}
+
+void CompletionQueue::overrun() {
+  isOverrun_ = true;
+  context_.pushObjectEvent(VB_IBV_EVENT_CQ_ERR, &handle_);
+  // Copied: a queue pair that fails may not change the table, but its completions come back here.
+  for (const auto &[qpn, qp] : hca_.queuePairs()) {
+    if (qp->usesQueue(*this)) qp->fail(VB_IBV_EVENT_QP_FATAL);
+  }
+}
+
+}  // namespace fabricsim

@@ -1,0 +1,56 @@
+// A completion queue: a ring of completions, and whether the next one makes an event (IBA 10.2.6, 11.4.2).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "verbena/ibverbs-abi.h"
+
+namespace fabricsim {
+
+class Hca;
+class VerbsContext;
+
+class CompletionQueue {
+  vb_ibv_cq handle_;  // first member: of() relies on it
+
+ public:
+  CompletionQueue(VerbsContext &context, Hca &hca, vb_ibv_comp_channel *channel, void *userContext, uint32_t capacity);
+  CompletionQueue(const CompletionQueue &) = delete;
+  CompletionQueue &operator=(const CompletionQueue &) = delete;
+  ~CompletionQueue();
+
+  static CompletionQueue &of(vb_ibv_cq *cq) { return *reinterpret_cast<CompletionQueue *>(cq); }
+  vb_ibv_cq *handle() { return &handle_; }
+
+  // Adds a completion. One that finds the queue full is lost, and the queue with it: CQ_ERR, and every queue pair on it fails.
+  void push(const vb_ibv_wc &completion, bool isSolicited);
+  // Takes up to `count`; their number.
+  int poll(int count, vb_ibv_wc *out);
+  // False if fewer than `capacity` slots would lose what is in it.
+  bool resize(uint32_t capacity);
+  void arm(bool solicitedOnly);
+  // Drops what a queue pair that is going away has left here.
+  void forget(uint32_t qpn);
+  bool isOverrun() const { return isOverrun_; }
+
+  uint32_t users = 0;          // queue pairs that complete here; one that uses it twice counts twice
+  uint32_t eventsTaken = 0;    // handed out by ibv_get_cq_event
+  uint32_t errorsTaken = 0;    // handed out by ibv_get_async_event
+
+ private:
+  enum class Arming { None, Solicited, Next };
+
+  void notify();
+  void overrun();
+
+  VerbsContext &context_;
+  Hca &hca_;
+  std::vector<vb_ibv_wc> ring_;
+  size_t head_ = 0;
+  size_t count_ = 0;
+  Arming arming_ = Arming::None;
+  bool isOverrun_ = false;
+};
+
+}  // namespace fabricsim

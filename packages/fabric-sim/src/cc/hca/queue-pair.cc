@@ -1,0 +1,423 @@
+#include "hca/queue-pair.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+
+#include "hca/loopback.h"
+#include "hca/qp-transitions.h"
+#include "hca/wire.h"
+#include "verbs-context.h"
+
+namespace fabricsim {
+
+namespace {
+
+constexpr uint8_t kForeverRetry = 7;
+
+bool isOpcodeOf(int type, int opcode) {
+  switch (opcode) {
+    case VB_IBV_WR_SEND:
+    case VB_IBV_WR_SEND_WITH_IMM:
+      return true;
+    case VB_IBV_WR_RDMA_WRITE:
+    case VB_IBV_WR_RDMA_WRITE_WITH_IMM:
+      return type != VB_IBV_QPT_UD;
+    case VB_IBV_WR_RDMA_READ:
+    case VB_IBV_WR_ATOMIC_CMP_AND_SWP:
+    case VB_IBV_WR_ATOMIC_FETCH_AND_ADD:
+      return type == VB_IBV_QPT_RC;
+    default:
+      return false;
+  }
+}
+
+// IBA table 45: times of RNR NAK timer codes, in units of 10 microseconds.
+constexpr int kRnrTens[] = {65536, 1,   2,   3,   4,   6,   8,   12,   16,   24,   32,   48,   64,   96,   128,   192,
+                            256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+
+// 4.096 microseconds times 2^code (IBA 9.7.6.1.3).
+std::chrono::nanoseconds ackTimeout(uint8_t code) { return std::chrono::nanoseconds(INT64_C(4096) << (code & 0x1f)); }
+
+}  // namespace
+
+int completionOpcode(int workRequestOpcode) {
+  switch (workRequestOpcode) {
+    case VB_IBV_WR_RDMA_WRITE:
+    case VB_IBV_WR_RDMA_WRITE_WITH_IMM:
+      return VB_IBV_WC_RDMA_WRITE;
+    case VB_IBV_WR_RDMA_READ:
+      return VB_IBV_WC_RDMA_READ;
+    case VB_IBV_WR_ATOMIC_CMP_AND_SWP:
+      return VB_IBV_WC_COMP_SWAP;
+    case VB_IBV_WR_ATOMIC_FETCH_AND_ADD:
+      return VB_IBV_WC_FETCH_ADD;
+    default:
+      return VB_IBV_WC_SEND;
+  }
+}
+
+QueuePair::QueuePair(const Setup &setup)
+    : handle_{},
+      context_(setup.context),
+      hca_(setup.hca),
+      sendCq_(setup.sendCq),
+      receiveCq_(setup.receiveCq),
+      srq_(setup.srq),
+      cap_(setup.cap),
+      signalsAll_(setup.signalsAll),
+      attributes_{},
+      sends_(std::max(setup.cap.max_send_wr, 1u), setup.cap.max_send_sge, setup.cap.max_inline_data),
+      receives_(setup.srq != nullptr ? 0 : setup.cap.max_recv_wr, setup.srq != nullptr ? 0 : setup.cap.max_recv_sge) {
+  handle_.context = setup.context.handle();
+  handle_.qp_context = setup.userContext;
+  handle_.pd = &setup.pd.handle;
+  handle_.send_cq = setup.sendCq.handle();
+  handle_.recv_cq = setup.receiveCq.handle();
+  handle_.srq = setup.srq != nullptr ? setup.srq->handle() : nullptr;
+  handle_.qp_type = setup.type;
+  handle_.state = VB_IBV_QPS_RESET;
+  pthread_mutex_init(&handle_.mutex, nullptr);
+  pthread_cond_init(&handle_.cond, nullptr);
+  ++setup.pd.users;
+  ++sendCq_.users;
+  ++receiveCq_.users;
+  if (srq_ != nullptr) ++srq_->users;
+}
+
+QueuePair::~QueuePair() {
+  enter(VB_IBV_QPS_RESET);
+  if (srq_ != nullptr) --srq_->users;
+  --receiveCq_.users;
+  --sendCq_.users;
+  --ProtectionDomain::of(handle_.pd).users;
+  pthread_cond_destroy(&handle_.cond);
+  pthread_mutex_destroy(&handle_.mutex);
+}
+
+uint16_t QueuePair::pkey() const {
+  const PortState *port = hca_.port(attributes_.port_num);
+  return port != nullptr && attributes_.pkey_index < port->pkeys.size() ? port->pkeys[attributes_.pkey_index] : 0;
+}
+
+int QueuePair::check(const vb_ibv_send_wr &request) const {
+  if (!isOpcodeOf(type(), request.opcode)) return EINVAL;
+  if (request.num_sge < 0 || static_cast<uint32_t>(request.num_sge) > cap_.max_send_sge) return EINVAL;
+  if (type() == VB_IBV_QPT_UD && request.wr.ud.ah == nullptr) return EINVAL;
+  uint64_t length = 0;
+  for (int i = 0; i < request.num_sge; ++i) length += request.sg_list[i].length;
+  if ((request.send_flags & VB_IBV_SEND_INLINE) != 0) {
+    bool canInline = request.opcode != VB_IBV_WR_RDMA_READ && request.opcode < VB_IBV_WR_ATOMIC_CMP_AND_SWP;
+    if (!canInline || length > cap_.max_inline_data) return EINVAL;
+  }
+  return 0;
+}
+
+SendRequest QueuePair::view(const vb_ibv_send_wr &request) const {
+  SendRequest out;
+  out.wrId = request.wr_id;
+  out.opcode = request.opcode;
+  out.flags = request.send_flags | (signalsAll_ ? static_cast<unsigned>(VB_IBV_SEND_SIGNALED) : 0u);
+  out.immediate = request.be_imm_data;
+  out.sges = request.sg_list;
+  out.sgeCount = request.num_sge;
+  for (int i = 0; i < request.num_sge; ++i) out.length += request.sg_list[i].length;
+  if (type() == VB_IBV_QPT_UD) {
+    out.to = &AddressHandle::of(request.wr.ud.ah).vector;
+    out.remoteQpn = request.wr.ud.remote_qpn;
+    out.remoteQkey = request.wr.ud.remote_qkey;
+  } else if (out.isAtomic()) {
+    out.remoteAddress = request.wr.atomic.remote_addr;
+    out.rkey = request.wr.atomic.rkey;
+    out.compareAdd = request.wr.atomic.compare_add;
+    out.swap = request.wr.atomic.swap;
+  } else {
+    out.remoteAddress = request.wr.rdma.remote_addr;
+    out.rkey = request.wr.rdma.rkey;
+  }
+  return out;
+}
+
+int QueuePair::postSend(vb_ibv_send_wr *list, vb_ibv_send_wr **bad) {
+  for (; list != nullptr; list = list->next) {
+    int error = check(*list);
+    if (error == 0 && (state() == VB_IBV_QPS_RESET || state() == VB_IBV_QPS_INIT || state() == VB_IBV_QPS_RTR)) error = EINVAL;
+    if (error == 0 && sends_.size() >= cap_.max_send_wr) error = ENOMEM;
+    if (error != 0) {
+      if (bad != nullptr) *bad = list;
+      return error;
+    }
+    post(view(*list));
+  }
+  return 0;
+}
+
+void QueuePair::post(const SendRequest &request) {
+  if (state() == VB_IBV_QPS_ERR || state() == VB_IBV_QPS_SQE) {
+    completeSend(request, VB_IBV_WC_WR_FLUSH_ERR);
+    return;
+  }
+  bool isNext = sends_.isEmpty() && state() == VB_IBV_QPS_RTS;
+  QueuePair *peer = isConnected() ? loopback::peerOf(*this) : nullptr;
+  bool isLocal = !isConnected() || peer != nullptr;
+  // Straight from the program's list where nothing stands in its way.
+  loopback::Outcome outcome = loopback::Outcome::NoAnswer;
+  if (isNext && isLocal) {
+    outcome = loopback::send(*this, request, peer);
+    if (outcome == loopback::Outcome::Done) return;
+  }
+  sends_.push(request);
+  if (!isLocal) {
+    if (waiting_ == Waiting::Nothing && mayRun()) hca_.wire().advance(*this);
+  } else if (isNext) {
+    wait(outcome, peer);
+  }
+}
+
+void QueuePair::advance() {
+  while (!sends_.isEmpty() && mayRun() && waiting_ == Waiting::Nothing) {
+    QueuePair *peer = isConnected() ? loopback::peerOf(*this) : nullptr;
+    if (isConnected() && peer == nullptr) {
+      hca_.wire().advance(*this);
+      return;
+    }
+    // Out of the queue first: a failure flushes what is in it.
+    SendRequest request = sends_.front();
+    sends_.pop();
+    loopback::Outcome outcome = loopback::send(*this, request, peer);
+    if (outcome == loopback::Outcome::Done) {
+      popped();
+      continue;
+    }
+    sends_.unpop();
+    wait(outcome, peer);
+  }
+}
+
+void QueuePair::wait(loopback::Outcome outcome, const QueuePair *peer) {
+  if (outcome == loopback::Outcome::NoReceiver && peer != nullptr) {
+    awaitReceiver(peer->attributes().min_rnr_timer);
+  } else {
+    awaitAnswer();
+  }
+}
+
+void QueuePair::popped() {
+  if (state() != VB_IBV_QPS_SQD || draining_ == 0 || --draining_ > 0) return;
+  if (attributes_.en_sqd_async_notify != 0) event(VB_IBV_EVENT_SQ_DRAINED);
+}
+
+void QueuePair::finishSend(int status, uint32_t byteLength) {
+  SendRequest request = sends_.front();
+  sends_.pop();
+  popped();
+  completeSend(request, status, byteLength);
+}
+
+void QueuePair::completeSend(const SendRequest &request, int status, uint32_t byteLength) {
+  if (status != VB_IBV_WC_SUCCESS || request.isSignaled()) {
+    vb_ibv_wc completion = {};
+    completion.wr_id = request.wrId;
+    completion.status = status;
+    completion.opcode = completionOpcode(request.opcode);
+    completion.byte_len = byteLength;
+    completion.qp_num = qpn();
+    sendCq_.push(completion, false);
+  }
+  if (status == VB_IBV_WC_SUCCESS || status == VB_IBV_WC_WR_FLUSH_ERR) return;
+  if (isReliable()) {
+    fail(-1);
+  } else if (state() == VB_IBV_QPS_RTS) {
+    handle_.state = VB_IBV_QPS_SQE;
+    flushSends();
+  }
+}
+
+void QueuePair::awaitReceiver(uint8_t timerCode) {
+  if (attributes_.rnr_retry != kForeverRetry) {
+    if (receiverTriesLeft_ == 0) {
+      finishSend(VB_IBV_WC_RNR_RETRY_EXC_ERR);
+      return;
+    }
+    --receiverTriesLeft_;
+  }
+  retry(Waiting::Receiver);
+  auto delay = std::chrono::microseconds(10) * kRnrTens[timerCode & 0x1f];
+  timer_ = Process::get().timers().arm(Clock::now() + delay, [this] {
+    resume();
+  });
+  Process::get().timersChanged();
+}
+
+void QueuePair::awaitAnswer() {
+  if (!isReliable()) {
+    // Nobody promises an unreliable connection anything: what does not arrive is gone.
+    finishSend(VB_IBV_WC_SUCCESS);
+    return;
+  }
+  retry(Waiting::Answer);
+  if (attributes_.timeout == 0) return;  // for ever
+  timer_ = Process::get().timers().arm(Clock::now() + ackTimeout(attributes_.timeout), [this] {
+    timer_ = {};
+    waiting_ = Waiting::Nothing;
+    if (triesLeft_ == 0) {
+      finishSend(VB_IBV_WC_RETRY_EXC_ERR);
+      return;
+    }
+    --triesLeft_;
+    advance();
+  });
+  Process::get().timersChanged();
+}
+
+void QueuePair::retry(Waiting what) {
+  stopWaiting();
+  waiting_ = what;
+}
+
+void QueuePair::stopWaiting() {
+  Process::get().timers().cancel(timer_);
+  waiting_ = Waiting::Nothing;
+}
+
+void QueuePair::progressed() {
+  triesLeft_ = attributes_.retry_cnt;
+  receiverTriesLeft_ = attributes_.rnr_retry;
+}
+
+int QueuePair::postReceive(vb_ibv_recv_wr *list, vb_ibv_recv_wr **bad) {
+  bool isFirst = srq_ == nullptr && receives_.size() == 0;
+  for (; list != nullptr; list = list->next) {
+    int error = srq_ != nullptr || state() == VB_IBV_QPS_RESET ? EINVAL : receives_.post(*list);
+    if (error != 0) {
+      if (bad != nullptr) *bad = list;
+      return error;
+    }
+  }
+  if (state() == VB_IBV_QPS_ERR) flushReceives();
+  if (isFirst) loopback::receiverReady(*this);
+  return 0;
+}
+
+bool QueuePair::takeReceive(ReceiveRequest &out) { return srq_ != nullptr ? srq_->take(out) : receives_.take(out); }
+
+void QueuePair::completeReceive(vb_ibv_wc completion, bool isSolicited) {
+  completion.qp_num = qpn();
+  receiveCq_.push(completion, isSolicited);
+}
+
+void QueuePair::failReceive(uint64_t wrId, int status) {
+  vb_ibv_wc completion = {};
+  completion.wr_id = wrId;
+  completion.status = status;
+  completion.opcode = VB_IBV_WC_RECV;
+  completeReceive(completion, false);
+}
+
+void QueuePair::established() {
+  if (isEstablished_ || state() != VB_IBV_QPS_RTR) return;
+  isEstablished_ = true;
+  event(VB_IBV_EVENT_COMM_EST);
+}
+
+void QueuePair::fail(int type) {
+  if (state() == VB_IBV_QPS_ERR || state() == VB_IBV_QPS_RESET) return;
+  if (type >= 0) event(type);
+  enter(VB_IBV_QPS_ERR);
+}
+
+void QueuePair::event(int type) { context_.pushObjectEvent(type, &handle_); }
+
+int QueuePair::modify(const vb_ibv_qp_attr &wanted, int mask) {
+  if ((mask & VB_IBV_QP_CUR_STATE) != 0 && wanted.cur_qp_state != state()) return EINVAL;
+  int to = (mask & VB_IBV_QP_STATE) != 0 ? wanted.qp_state : state();
+  if (!isTransitionAllowed(type(), state(), to, mask)) return EINVAL;
+  if ((mask & VB_IBV_QP_PORT) != 0 && hca_.port(wanted.port_num) == nullptr) return EINVAL;
+  if ((mask & VB_IBV_QP_PKEY_INDEX) != 0) {
+    const PortState *port = hca_.port((mask & VB_IBV_QP_PORT) != 0 ? wanted.port_num : attributes_.port_num);
+    if (port == nullptr || wanted.pkey_index >= port->pkeys.size()) return EINVAL;
+    attributes_.pkey_index = wanted.pkey_index;
+  }
+  if ((mask & VB_IBV_QP_PORT) != 0) attributes_.port_num = wanted.port_num;
+  if ((mask & VB_IBV_QP_QKEY) != 0) attributes_.qkey = wanted.qkey;
+  if ((mask & VB_IBV_QP_ACCESS_FLAGS) != 0) attributes_.qp_access_flags = wanted.qp_access_flags;
+  if ((mask & VB_IBV_QP_AV) != 0) path_ = fromAttributes(wanted.ah_attr);
+  if ((mask & VB_IBV_QP_PATH_MTU) != 0) attributes_.path_mtu = wanted.path_mtu;
+  if ((mask & VB_IBV_QP_DEST_QPN) != 0) attributes_.dest_qp_num = wanted.dest_qp_num & 0xffffff;
+  if ((mask & VB_IBV_QP_RQ_PSN) != 0) attributes_.rq_psn = wanted.rq_psn & 0xffffff;
+  if ((mask & VB_IBV_QP_SQ_PSN) != 0) attributes_.sq_psn = wanted.sq_psn & 0xffffff;
+  if ((mask & VB_IBV_QP_TIMEOUT) != 0) attributes_.timeout = wanted.timeout & 0x1f;
+  if ((mask & VB_IBV_QP_RETRY_CNT) != 0) attributes_.retry_cnt = wanted.retry_cnt & 7;
+  if ((mask & VB_IBV_QP_RNR_RETRY) != 0) attributes_.rnr_retry = wanted.rnr_retry & 7;
+  if ((mask & VB_IBV_QP_MIN_RNR_TIMER) != 0) attributes_.min_rnr_timer = wanted.min_rnr_timer & 0x1f;
+  if ((mask & VB_IBV_QP_MAX_QP_RD_ATOMIC) != 0) attributes_.max_rd_atomic = wanted.max_rd_atomic;
+  if ((mask & VB_IBV_QP_MAX_DEST_RD_ATOMIC) != 0) attributes_.max_dest_rd_atomic = wanted.max_dest_rd_atomic;
+  if ((mask & VB_IBV_QP_EN_SQD_ASYNC_NOTIFY) != 0) attributes_.en_sqd_async_notify = wanted.en_sqd_async_notify;
+  enter(to);
+  return 0;
+}
+
+void QueuePair::enter(int to) {
+  int from = state();
+  handle_.state = to;
+  switch (to) {
+    case VB_IBV_QPS_RESET:
+      stopWaiting();
+      hca_.wire().forget(*this);
+      sends_.clear();
+      receives_.clear();
+      sendCq_.forget(qpn());
+      receiveCq_.forget(qpn());
+      attributes_ = {};
+      path_ = {};
+      isEstablished_ = false;
+      break;
+    case VB_IBV_QPS_ERR:
+      hca_.wire().forget(*this);
+      flushSends();
+      flushReceives();
+      if (srq_ != nullptr && from != VB_IBV_QPS_ERR) event(VB_IBV_EVENT_QP_LAST_WQE_REACHED);
+      break;
+    case VB_IBV_QPS_SQD:
+      if (from != VB_IBV_QPS_RTS) break;
+      draining_ = sends_.size();
+      if (draining_ == 0 && attributes_.en_sqd_async_notify != 0) event(VB_IBV_EVENT_SQ_DRAINED);
+      break;
+    case VB_IBV_QPS_RTS:
+      if (from != VB_IBV_QPS_RTS) {
+        progressed();
+        advance();
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void QueuePair::flushSends() {
+  stopWaiting();
+  while (!sends_.isEmpty()) finishSend(VB_IBV_WC_WR_FLUSH_ERR);
+}
+
+void QueuePair::flushReceives() {
+  ReceiveRequest one;
+  while (receives_.take(one)) failReceive(one.wrId, VB_IBV_WC_WR_FLUSH_ERR);
+}
+
+void QueuePair::query(vb_ibv_qp_attr &attributes, vb_ibv_qp_init_attr &init) const {
+  attributes = attributes_;
+  attributes.qp_state = attributes.cur_qp_state = state();
+  attributes.sq_draining = state() == VB_IBV_QPS_SQD && draining_ > 0 ? 1 : 0;
+  attributes.cap = cap_;
+  attributes.ah_attr = toAttributes(path_);
+  init = {};
+  init.qp_context = handle_.qp_context;
+  init.send_cq = handle_.send_cq;
+  init.recv_cq = handle_.recv_cq;
+  init.srq = handle_.srq;
+  init.cap = cap_;
+  init.qp_type = type();
+  init.sq_sig_all = signalsAll_ ? 1 : 0;
+}
+
+}  // namespace fabricsim

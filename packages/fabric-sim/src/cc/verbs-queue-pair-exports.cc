@@ -1,0 +1,131 @@
+// libibverbs: queue pairs and shared receive queues.
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "export.h"
+#include "hca/completion-queue.h"
+#include "hca/data-path.h"
+#include "hca/hca.h"
+#include "hca/queue-pair.h"
+#include "hca/shared-receive-queue.h"
+#include "process.h"
+#include "verbs-context.h"
+
+using namespace fabricsim;
+
+namespace {
+
+template <typename T>
+T *none(int error) {
+  errno = error;
+  return nullptr;
+}
+
+bool isPossible(const vb_ibv_qp_init_attr &attributes) {
+  const vb_ibv_qp_cap &cap = attributes.cap;
+  bool isKnown = attributes.qp_type == VB_IBV_QPT_RC || attributes.qp_type == VB_IBV_QPT_UC || attributes.qp_type == VB_IBV_QPT_UD;
+  return isKnown && attributes.send_cq != nullptr && attributes.recv_cq != nullptr && cap.max_send_wr <= HcaLimits::kWorkRequests &&
+         cap.max_recv_wr <= HcaLimits::kWorkRequests && cap.max_send_sge <= HcaLimits::kSges && cap.max_recv_sge <= HcaLimits::kSges &&
+         cap.max_inline_data <= HcaLimits::kInline;
+}
+
+}  // namespace
+
+FABRICSIM_EXPORT vb_ibv_qp *ibv_create_qp(vb_ibv_pd *pd, vb_ibv_qp_init_attr *attributes) {
+  if (!isPossible(*attributes)) return none<vb_ibv_qp>(EINVAL);
+  Lock lock = Process::get().lock();
+  VerbsContext &context = VerbsContext::of(pd->context);
+  Hca &hca = context.device().hca();
+  if (hca.queuePairs().size() >= HcaLimits::kQueuePairs) return none<vb_ibv_qp>(ENOMEM);
+  auto qp = std::make_unique<QueuePair>(QueuePair::Setup{
+      context,
+      hca,
+      ProtectionDomain::of(pd),
+      CompletionQueue::of(attributes->send_cq),
+      CompletionQueue::of(attributes->recv_cq),
+      attributes->srq == nullptr ? nullptr : &SharedReceiveQueue::of(attributes->srq),
+      attributes->cap,
+      attributes->qp_type,
+      attributes->sq_sig_all != 0,
+      attributes->qp_context,
+  });
+  if (hca.addQueuePair(lock, *qp) == 0) return none<vb_ibv_qp>(context.device().client().isLost() ? EIO : ENOMEM);
+  return qp.release()->handle();
+}
+
+FABRICSIM_EXPORT int ibv_modify_qp(vb_ibv_qp *qp, vb_ibv_qp_attr *attributes, int mask) {
+  Lock lock = Process::get().lock();
+  return QueuePair::of(qp).modify(*attributes, mask);
+}
+
+FABRICSIM_EXPORT int ibv_query_qp(vb_ibv_qp *qp, vb_ibv_qp_attr *attributes, int, vb_ibv_qp_init_attr *init) {
+  Lock lock = Process::get().lock();
+  QueuePair::of(qp).query(*attributes, *init);
+  return 0;
+}
+
+// Returns when the program has acknowledged every asynchronous event of it that it took.
+FABRICSIM_EXPORT int ibv_destroy_qp(vb_ibv_qp *qp) {
+  QueuePair &pair = QueuePair::of(qp);
+  uint32_t taken;
+  {
+    Lock lock = Process::get().lock();
+    if (pair.groupCount > 0) return EBUSY;
+    pair.hca().removeQueuePair(pair.qpn());
+    VerbsContext::of(qp->context).forgetEvents(qp);
+    taken = pair.errorsTaken;
+  }
+  awaitAcknowledged(qp, &vb_ibv_qp::events_completed, taken);
+  Lock lock = Process::get().lock();
+  delete &pair;
+  return 0;
+}
+
+FABRICSIM_EXPORT vb_ibv_srq *ibv_create_srq(vb_ibv_pd *pd, vb_ibv_srq_init_attr *attributes) {
+  const vb_ibv_srq_attr &wanted = attributes->attr;
+  if (wanted.max_wr == 0 || wanted.max_wr > HcaLimits::kWorkRequests || wanted.max_sge > HcaLimits::kSges) {
+    return none<vb_ibv_srq>(EINVAL);
+  }
+  Lock lock = Process::get().lock();
+  ++ProtectionDomain::of(pd).users;
+  return (new SharedReceiveQueue(VerbsContext::of(pd->context), pd, attributes->srq_context, wanted.max_wr, wanted.max_sge))->handle();
+}
+
+FABRICSIM_EXPORT int ibv_modify_srq(vb_ibv_srq *srq, vb_ibv_srq_attr *attributes, int mask) {
+  Lock lock = Process::get().lock();
+  SharedReceiveQueue &shared = SharedReceiveQueue::of(srq);
+  if ((mask & ~(VB_IBV_SRQ_MAX_WR | VB_IBV_SRQ_LIMIT)) != 0) return EINVAL;
+  if ((mask & VB_IBV_SRQ_MAX_WR) != 0) {
+    if (attributes->max_wr == 0 || attributes->max_wr > HcaLimits::kWorkRequests) return EINVAL;
+    if (!shared.queue().resize(attributes->max_wr)) return EINVAL;
+  }
+  if ((mask & VB_IBV_SRQ_LIMIT) != 0) {
+    if (attributes->srq_limit > shared.queue().capacity()) return EINVAL;
+    shared.setLimit(attributes->srq_limit);
+  }
+  return 0;
+}
+
+FABRICSIM_EXPORT int ibv_query_srq(vb_ibv_srq *srq, vb_ibv_srq_attr *attributes) {
+  Lock lock = Process::get().lock();
+  SharedReceiveQueue &shared = SharedReceiveQueue::of(srq);
+  *attributes = {shared.queue().capacity(), shared.queue().maxSges(), shared.limit()};
+  return 0;
+}
+
+FABRICSIM_EXPORT int ibv_destroy_srq(vb_ibv_srq *srq) {
+  SharedReceiveQueue &shared = SharedReceiveQueue::of(srq);
+  uint32_t taken;
+  {
+    Lock lock = Process::get().lock();
+    if (shared.users > 0) return EBUSY;
+    VerbsContext::of(srq->context).forgetEvents(srq);
+    taken = shared.errorsTaken;
+  }
+  awaitAcknowledged(srq, &vb_ibv_srq::events_completed, taken);
+  Lock lock = Process::get().lock();
+  --ProtectionDomain::of(srq->pd).users;
+  delete &shared;
+  return 0;
+}

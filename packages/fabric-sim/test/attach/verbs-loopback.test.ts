@@ -1,0 +1,46 @@
+/** The data path inside one HCA and one process: the scenarios of `verbs-loopback`, against the library's exported verbs. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AttachServer } from "../../src/attach/attach-server.js";
+import { FakeHost } from "./fake-host.js";
+import { Program } from "./programs.js";
+
+const TIMEOUT_MS = 120_000;
+
+describe("verbs of libfabricsim.so within one process", () => {
+  let directory: string;
+  let server: AttachServer;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), "verbs-"));
+    server = await AttachServer.listen({ host: new FakeHost(), directory });
+  });
+  afterAll(async () => {
+    await server.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  it.each([
+    "reliable",
+    "unreliable",
+    "datagrams",
+    "multicast",
+    "rdma",
+    "refusals",
+    "receiver-not-ready",
+    "no-peer",
+    "shared-receives",
+    "events",
+    "acknowledgement",
+    "overrun",
+    "states",
+    "regions",
+  ])(
+    "%s",
+    async (scenario) => {
+      expect(await new Program("verbs-loopback", [scenario], { directory, node: "H1" }).rest()).toEqual(["ok"]);
+    },
+    TIMEOUT_MS,
+  );
+});
