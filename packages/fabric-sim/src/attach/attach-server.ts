@@ -7,8 +7,8 @@ import { AgentRegistry } from "./agent-registry.js";
 import type { AttachedHca, AttachHost } from "./attach-host.js";
 import { type AttachedProgram, AttachSession, type SessionContext } from "./attach-session.js";
 import { IssmHolders } from "./issm-holders.js";
-import { NumberRegistry } from "./number-registry.js";
 import { readMadPacketHead } from "./mad-packet.js";
+import { NumberRegistry } from "./number-registry.js";
 import { MAX_SOCKET_PATH, SOCKET_NAME } from "./protocol.js";
 import { StatePages } from "./state-pages.js";
 

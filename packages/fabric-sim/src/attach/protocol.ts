@@ -4,7 +4,7 @@
  */
 
 /** Checked at attach; both sides must have the same. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 1;
 
 /** First field of HELLO: the bytes `VFAB`. */
 export const HELLO_MAGIC = 0x42414656;

@@ -6,7 +6,7 @@
 
 namespace fabricsim::attach {
 
-constexpr uint16_t kProtocolVersion = 2;
+constexpr uint16_t kProtocolVersion = 1;
 constexpr uint32_t kHelloMagic = 0x42414656;  // "VFAB"
 constexpr const char *kSocketName = "fabric.sock";
 constexpr size_t kMaxSocketPath = 107;

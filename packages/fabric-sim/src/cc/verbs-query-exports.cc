@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "export.h"
+#include "hca/hca.h"
 #include "verbs-query.h"
 
 using namespace fabricsim;
@@ -44,19 +45,24 @@ FABRICSIM_EXPORT int ibv_query_device(vb_ibv_context *context, vb_ibv_device_att
   attributes->page_size_cap = 0xfffff000;
   attributes->vendor_id = state.vendorId;
   attributes->vendor_part_id = state.deviceId;
-  attributes->max_qp = 65536;
-  attributes->max_qp_wr = 16384;
-  attributes->max_sge = 32;
+  attributes->max_qp = HcaLimits::kQueuePairs;
+  attributes->max_qp_wr = HcaLimits::kWorkRequests;
+  attributes->max_sge = HcaLimits::kSges;
+  attributes->max_sge_rd = HcaLimits::kSges;
   attributes->max_cq = 65536;
-  attributes->max_cqe = 1 << 20;
-  attributes->max_mr = 1 << 20;
+  attributes->max_cqe = HcaLimits::kCompletions;
+  attributes->max_mr = HcaLimits::kRegions;
+  attributes->max_srq = 65536;
+  attributes->max_srq_wr = HcaLimits::kWorkRequests;
+  attributes->max_srq_sge = HcaLimits::kSges;
+  attributes->atomic_cap = VB_IBV_ATOMIC_HCA;
   attributes->max_pd = 65536;
-  attributes->max_qp_rd_atom = 16;
+  attributes->max_qp_rd_atom = HcaLimits::kReadsInFlight;
   attributes->max_res_rd_atom = 1 << 20;
-  attributes->max_qp_init_rd_atom = 16;
-  attributes->max_mcast_grp = 8192;
-  attributes->max_mcast_qp_attach = 1024;
-  attributes->max_total_mcast_qp_attach = 8192 * 1024;
+  attributes->max_qp_init_rd_atom = HcaLimits::kReadsInFlight;
+  attributes->max_mcast_grp = HcaLimits::kMulticastGroups;
+  attributes->max_mcast_qp_attach = HcaLimits::kMulticastMembers;
+  attributes->max_total_mcast_qp_attach = HcaLimits::kMulticastGroups * HcaLimits::kMulticastMembers;
   attributes->max_ah = 1 << 20;
   attributes->local_ca_ack_delay = 16;
   size_t pkeys = state.ports.empty() ? 0 : state.ports.front().pkeys.size();

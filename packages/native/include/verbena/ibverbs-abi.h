@@ -70,6 +70,8 @@ enum {
   VB_IBV_PORT_CLIENT_REG_SUP = 1 << 25
 };
 
+enum { VB_IBV_ATOMIC_NONE = 0, VB_IBV_ATOMIC_HCA = 1, VB_IBV_ATOMIC_GLOB = 2 };
+
 struct vb_ibv_device_attr {
   char fw_ver[64];
   uint64_t be_node_guid;
