@@ -12,6 +12,12 @@ import { endpointKey, LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { PortRuntime, type PortRuntimeOptions } from "./port-runtime.js";
 
+/** A port by device and number. */
+interface PortPlace {
+  readonly device: string;
+  readonly port: number;
+}
+
 export interface HostEndpointsOptions {
   readonly settings: EngineSettings;
   readonly losses: LossBook;
@@ -64,6 +70,12 @@ export class HostEndpoints {
   /** Open ports in the same order. */
   runtimes(): readonly PortRuntime[] {
     return this.#orderedRuntimes;
+  }
+
+  /** The active port of that device and number; `undefined` if it has gone. */
+  runtimeOf(place: PortPlace): PortRuntime | undefined {
+    const name = portName(place);
+    return this.#orderedRuntimes.find(({ port }) => portName(port) === name);
   }
 
   byAddress(key: string): LocalEndpoint | undefined {
@@ -258,6 +270,6 @@ function voidReason(signal: PortSignalType): string {
   return signal === "refresh" || signal === "unknown" ? "the port has changed" : `the port has changed: ${signal}`;
 }
 
-export function portName({ device, port }: { readonly device: string; readonly port: number }): string {
+function portName({ device, port }: PortPlace): string {
   return `${device}/${port}`;
 }

@@ -15,7 +15,7 @@ import type {
 import type { CounterBook } from "./counters.js";
 import { chooseEndpoint } from "./endpoint-choice.js";
 import { type EndpointSelector, noEndpoint } from "./endpoint-selector.js";
-import { type HostEndpoints, portName } from "./host-endpoints.js";
+import type { HostEndpoints } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import type { Pipeline } from "./pipeline.js";
@@ -114,8 +114,7 @@ export class Requests {
   /** The way of the first path; nothing if its port has gone meanwhile. */
   async #followRoute({ paths, endpoint }: ResolveAnswer, call: Call): Promise<Pick<Explanation, "route">> {
     const { host, settings } = this.#options;
-    const name = portName(endpoint);
-    const runtime = host.runtimes().find(({ port }) => portName(port) === name);
+    const runtime = host.runtimeOf(endpoint);
     const [path] = paths;
     if (runtime === undefined || path === undefined) return {};
     const { slid, dlid } = path;

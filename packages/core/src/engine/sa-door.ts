@@ -5,7 +5,7 @@ import type { SaPassThrough, SaPassThroughAnswer } from "./contract.js";
 import type { CounterBook } from "./counters.js";
 import { chooseEndpoint } from "./endpoint-choice.js";
 import { noEndpoint } from "./endpoint-selector.js";
-import { type HostEndpoints, portName } from "./host-endpoints.js";
+import type { HostEndpoints } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { Restart } from "./request-call.js";
@@ -43,8 +43,7 @@ export class SaDoor {
       endpoint = chooseEndpoint(host.runtimes(), ends);
       if (endpoint === undefined) throw nowhere();
       await loop.untilReady(endpoint, call);
-      const name = portName(endpoint.identity);
-      const runtime = host.runtimes().find(({ port }) => portName(port) === name);
+      const runtime = host.runtimeOf(endpoint.identity);
       if (runtime === undefined) throw nowhere();
       const { status, records } = await runtime.sa.query(query);
       if (status !== 0) endpoint.counters.error += 1;
