@@ -23,10 +23,7 @@ CompletionQueue::CompletionQueue(VerbsContext &context, Hca &hca, vb_ibv_comp_ch
 }
 
 CompletionQueue::~CompletionQueue() {
-  if (handle_.channel != nullptr) {
-    CompletionChannel::of(handle_.channel).events.forget(&handle_);
-    --handle_.channel->refcnt;
-  }
+  if (handle_.channel != nullptr) --handle_.channel->refcnt;
   pthread_cond_destroy(&handle_.cond);
   pthread_mutex_destroy(&handle_.mutex);
 }
@@ -37,10 +34,7 @@ void CompletionQueue::push(const vb_ibv_wc &completion, bool isSolicited) {
     overrun();
     return;
   }
-  size_t at = head_ + count_;
-  if (at >= ring_.size()) at -= ring_.size();
-  ring_[at] = completion;
-  ++count_;
+  ring_[slot(count_++)] = completion;
   if (arming_ == Arming::None) return;
   // A failure is never unsolicited (IBA 11.4.2.2).
   if (arming_ == Arming::Next || isSolicited || completion.status != VB_IBV_WC_SUCCESS) notify();
@@ -75,14 +69,12 @@ void CompletionQueue::arm(bool solicitedOnly) {
 }
 
 void CompletionQueue::forget(uint32_t qpn) {
-  std::vector<vb_ibv_wc> kept(ring_.size());
-  size_t count = count_;
-  poll(static_cast<int>(count), kept.data());
-  auto end = std::remove_if(kept.begin(), kept.begin() + static_cast<ptrdiff_t>(count),
-                            [qpn](const vb_ibv_wc &completion) { return completion.qp_num == qpn; });
-  ring_.swap(kept);
-  count_ = static_cast<size_t>(end - ring_.begin());
-  head_ = 0;
+  size_t kept = 0;
+  for (size_t i = 0; i < count_; ++i) {
+    const vb_ibv_wc &completion = ring_[slot(i)];
+    if (completion.qp_num != qpn) ring_[slot(kept++)] = completion;
+  }
+  count_ = kept;
 }
 
 void CompletionQueue::notify() {
@@ -93,7 +85,7 @@ void CompletionQueue::notify() {
 void CompletionQueue::overrun() {
   isOverrun_ = true;
   context_.pushObjectEvent(VB_IBV_EVENT_CQ_ERR, &handle_);
-  // Copied: a queue pair that fails may not change the table, but its completions come back here.
+  // A queue pair that fails leaves the table as it is; its completions for this queue are lost with it.
   for (const auto &[qpn, qp] : hca_.queuePairs()) {
     if (qp->usesQueue(*this)) qp->fail(VB_IBV_EVENT_QP_FATAL);
   }

@@ -41,6 +41,11 @@ class CompletionQueue {
  private:
   enum class Arming { None, Solicited, Next };
 
+  // Where number `index` from the oldest lies.
+  size_t slot(size_t index) const {
+    size_t at = head_ + index;
+    return at < ring_.size() ? at : at - ring_.size();
+  }
   void notify();
   void overrun();
 

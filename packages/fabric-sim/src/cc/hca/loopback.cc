@@ -23,12 +23,15 @@ constexpr Refusal kAccess = {VB_IBV_WC_REM_ACCESS_ERR, VB_IBV_EVENT_QP_ACCESS_ER
 constexpr Refusal kInvalid = {VB_IBV_WC_REM_INV_REQ_ERR, VB_IBV_EVENT_QP_REQ_ERR};
 constexpr Refusal kOperation = {VB_IBV_WC_REM_OP_ERR, -1};
 
-// Unreliable connections lose what is refused; nobody hears of it.
+// What keeps a message from arriving holds up a reliable connection. An unreliable one loses the message, and nobody hears of it.
+Outcome heldUp(QueuePair &from, const SendRequest &request, Outcome reliable) {
+  if (from.isReliable()) return reliable;
+  from.completeSend(request, VB_IBV_WC_SUCCESS);
+  return Outcome::Done;
+}
+
 Outcome refuse(QueuePair &from, const SendRequest &request, QueuePair &peer, const Refusal &refusal) {
-  if (!from.isReliable()) {
-    from.completeSend(request, VB_IBV_WC_SUCCESS);
-    return Outcome::Done;
-  }
+  if (!from.isReliable()) return heldUp(from, request, Outcome::Done);
   peer.fail(refusal.event);
   from.completeSend(request, refusal.toRequester);
   return Outcome::Done;
@@ -79,11 +82,7 @@ vb_ibv_wc received(const QueuePair &from, const SendRequest &request, uint64_t w
 
 Outcome sendMessage(QueuePair &from, const SendRequest &request, QueuePair &peer, const Spans &message) {
   ReceiveRequest into;
-  if (!peer.takeReceive(into)) {
-    if (from.isReliable()) return Outcome::NoReceiver;
-    from.completeSend(request, VB_IBV_WC_SUCCESS);
-    return Outcome::Done;
-  }
+  if (!peer.takeReceive(into)) return heldUp(from, request, Outcome::NoReceiver);
   Spans buffer;
   if (!buffer.add(peer.hca(), peer.pd(), into.sges, into.sgeCount, VB_IBV_ACCESS_LOCAL_WRITE)) {
     peer.failReceive(into.wrId, VB_IBV_WC_LOC_PROT_ERR);
@@ -102,19 +101,10 @@ Outcome sendMessage(QueuePair &from, const SendRequest &request, QueuePair &peer
 Outcome write(QueuePair &from, const SendRequest &request, QueuePair &peer, const Spans &message) {
   Spans where;
   if (!remote(peer, request, message.total(), VB_IBV_ACCESS_REMOTE_WRITE, where)) return refuse(from, request, peer, kAccess);
-  if (!request.hasImmediate()) {
-    where.fill(0, message);
-    from.completeSend(request, VB_IBV_WC_SUCCESS);
-    return Outcome::Done;
-  }
   ReceiveRequest into;
-  if (!peer.takeReceive(into)) {
-    if (from.isReliable()) return Outcome::NoReceiver;
-    from.completeSend(request, VB_IBV_WC_SUCCESS);
-    return Outcome::Done;
-  }
+  if (request.hasImmediate() && !peer.takeReceive(into)) return heldUp(from, request, Outcome::NoReceiver);
   where.fill(0, message);
-  peer.completeReceive(received(from, request, into.wrId, static_cast<uint32_t>(message.total())), request.isSolicited());
+  if (request.hasImmediate()) peer.completeReceive(received(from, request, into.wrId, static_cast<uint32_t>(message.total())), request.isSolicited());
   from.completeSend(request, VB_IBV_WC_SUCCESS);
   return Outcome::Done;
 }
@@ -181,11 +171,7 @@ Outcome send(QueuePair &from, const SendRequest &request, QueuePair *peer) {
   }
   bool isPeer = peer->type() == from.type() && peer->canReceive() && peer->attributes().dest_qp_num == from.qpn() &&
                 peer->attributes().port_num == from.attributes().port_num && mayTalk(from.pkey(), peer->pkey());
-  if (!isPeer) {
-    if (from.isReliable()) return Outcome::NoAnswer;
-    from.completeSend(request, VB_IBV_WC_SUCCESS);
-    return Outcome::Done;
-  }
+  if (!isPeer) return heldUp(from, request, Outcome::NoAnswer);
   peer->established();
   Outcome outcome = request.isRead()    ? read(from, request, *peer, message)
                     : request.isWrite() ? write(from, request, *peer, message)
