@@ -1,29 +1,9 @@
-import { decodeSaMad, encodeSaMad, Gid, Lid, MadStatus, type Notice, NoticeType, TrapNumber } from "@verbena/ib";
+import { decodeSaMad, encodeSaMad, Gid, Lid, MadStatus, type Notice, TrapNumber } from "@verbena/ib";
 import type { EngineChange } from "../src/engine/contract.js";
 import { BATCH_LIMIT } from "../src/notices/notice-batches.js";
 import { type FakeNative, FakeSa } from "../src/testing/index.js";
 import { ask, type Bench, codeOf, gid, nodeGuid, startBench } from "./support/engine-bench.js";
-
-/** A notice as OpenSM gives it: the details of 64 and 65 hold the GID at byte 6, those of 144 the LID at byte 2. */
-function notice(trapNumber: number, about: { gid?: Gid; lid?: number }): Notice {
-  const details = Buffer.alloc(54);
-  if (about.lid === undefined) Gid.write(details, 6, about.gid ?? Gid.zero);
-  else details.writeUInt16BE(about.lid, 2);
-  return {
-    isGeneric: true,
-    type: NoticeType.SUBNET_MANAGEMENT,
-    producerType: 4,
-    trapNumber,
-    issuerLid: Lid.from(about.lid ?? 1),
-    toggle: false,
-    count: 0,
-    details,
-    issuerGid: about.gid ?? Gid.zero,
-  };
-}
-
-const gidIn = (n: number): Notice => notice(TrapNumber.GID_IN_SERVICE, { gid: gid(nodeGuid(n)) });
-const gidOut = (n: number): Notice => notice(TrapNumber.GID_OUT_OF_SERVICE, { gid: gid(nodeGuid(n)) });
+import { gidIn, gidOut, notice } from "./support/notices.js";
 
 async function report({ native, clock }: Pick<Bench, "native" | "clock">, ...notices: Notice[]): Promise<void> {
   for (const one of notices) native.umad.report("sim0", 1, one);
