@@ -141,15 +141,18 @@ async function run(seed: number, steps: number): Promise<{ answers: number; fail
     paths.noticed(nodeGuid(node), clock.now());
     native.umad.report("sim0", 1, [gidIn(node), gidOut(node), portChanged(node, before)][random(3)] ?? gidIn(node));
   };
+  const linkUp = (): void => {
+    if (native.hardware.get("sim0")?.ports.get(1)?.state === "down") paths.ownChange();
+    native.linkUp("sim0", 1);
+  };
   const events: readonly (() => void)[] = [
     () => {
       paths.ownChange();
       native.linkDown("sim0", 1);
     },
-    () => {
-      if (native.hardware.get("sim0")?.ports.get(1)?.state === "down") paths.ownChange();
-      native.linkUp("sim0", 1);
-    },
+    linkUp,
+    linkUp,
+    linkUp,
     () => {
       paths.ownChange();
       native.emit("sim0", { type: "port-err", port: 1 });
