@@ -171,6 +171,12 @@ describe("requests", () => {
     expect(await client.request({ op: "sa", mode: "slow", durationMs: 60_000, delayMs: 20 })).toEqual({ mode: "slow" });
     expect(await client.request({ op: "sa", mode: "normal" })).toEqual({ mode: "normal" });
     expect(await client.request({ op: "sm", action: "reregister" })).toEqual({ lid: 1 });
+    expect(await client.request({ op: "sm", action: "hand-over", end: "H2" })).toEqual({ lid: 4 });
+    expect(await client.request({ op: "status" })).toMatchObject({ sm: { end: "H2[1]", lid: 4 } });
+    const again = client.request({ op: "sm", action: "hand-over", end: "H2" });
+    expect(await rejectionOf(again)).toMatchObject({ code: "VERBENA_SIM_SM_NODE" });
+    const nowhere = client.request({ op: "sm", action: "hand-over" });
+    expect(await rejectionOf(nowhere)).toMatchObject({ code: "VERBENA_SIM_CONTROL_REQUEST" });
     expect((await client.request({ op: "lid", action: "change", end: "H8" })).port).toMatchObject({
       end: "H8[1]",
       lid: 12,

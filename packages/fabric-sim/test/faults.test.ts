@@ -6,11 +6,13 @@ import {
   encodeSaMad,
   MadMethod,
   MadStatus,
+  PortCapability,
   PortState,
   pathRecordMask,
   SaAttribute,
   saTableRecords,
 } from "@verbena/ib";
+import type { FabricPort } from "../src/fabric/port.js";
 import { transit } from "../src/fabric/route.js";
 import { cutRoute } from "../src/faults/outages.js";
 import { Simulation } from "../src/process/simulation.js";
@@ -279,6 +281,40 @@ describe("the subnet manager", () => {
     expect(events).toEqual(["H1[1] client-reregister", "H2[1] client-reregister"]);
     expect(group.members.size).toBe(0);
     expect(simulation.sm.groups.all()).toEqual([group]);
+  });
+
+  it("hands over to another port: LIDs stay, everybody gets its new SM, the SA answers there and no longer at the old place", () => {
+    const { services, simulation, events } = start(twoLevel({ hosts: 2 }));
+    const [h1, h2] = ["H1", "H2"].map((name) => simulation.fabric.portNamed(name)) as [FabricPort, FabricPort];
+    const lids = [h1.lid, h2.lid];
+    const group = simulation.sm.groups.all()[0]!;
+    simulation.sm.groups.join(group, { port: h1, portGid: h1.gid, scope: 2, joinState: 1, proxyJoin: false });
+    simulation.sm.handOver("H2");
+    services.run();
+    expect(events).toEqual(["sm-change", "client-reregister"].flatMap((event) => [`H1[1] ${event}`, `H2[1] ${event}`]));
+    expect([h1.lid, h2.lid]).toEqual(lids);
+    expect([h1.smLid, h2.smLid]).toEqual([h2.lid, h2.lid]);
+    expect([h1, h2].map(({ capabilityMask }) => (capabilityMask & PortCapability.IS_SM) !== 0)).toEqual([false, true]);
+    expect(group.members.size).toBe(0);
+    const request = encodeSaMad({ method: MadMethod.GET_TABLE, tid: 5n, attributeId: SaAttribute.NODE_RECORD });
+    const client = new SaClient(simulation, services, "H2");
+    h2.smLid = h1.lid;
+    client.send(request);
+    services.run();
+    expect(client.received).toEqual([]);
+    h2.smLid = h2.lid;
+    client.send(request);
+    services.run();
+    expect(saTableRecords(client.received[0]!)).toHaveLength(simulation.fabric.nodes.length);
+  });
+
+  it.each([
+    ["H1", "is there already"],
+    ["H9", "H9"],
+    ["L1", "switch"],
+  ])("does not hand over to %s", (name, problem) => {
+    const { simulation } = start(twoLevel({ hosts: 2 }));
+    expect(() => simulation.sm.handOver(name)).toThrow(problem);
   });
 
   it("moves a port to a LID nobody has had, and routes to it", () => {

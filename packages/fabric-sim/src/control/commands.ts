@@ -72,9 +72,7 @@ export class Commands {
         return { mode: simulation.sa.behaviour.mode };
       case "sm":
         this.#needBuiltin("sm");
-        if (request.action === "reregister") simulation.sm.reregister();
-        else simulation.sm.sweep();
-        return { lid: simulation.sm.port.lid };
+        return this.#manage(request);
       case "lid":
         this.#needBuiltin("lid");
         return { port: describePort(this.#changeLid(request.end)) };
@@ -163,6 +161,14 @@ export class Commands {
     return new Promise((settle) => {
       this.simulation.fabric.services.defer(settle);
     });
+  }
+
+  #manage({ action, end }: Extract<ControlRequest, { op: "sm" }>): ControlResults["sm"] {
+    const { sm } = this.simulation;
+    if (action !== "hand-over") sm[action]();
+    else if (end !== undefined) sm.handOver(end);
+    else throw simError("VERBENA_SIM_CONTROL_REQUEST", { details: { problem: "sm: hand-over needs an end" } });
+    return { lid: sm.port.lid };
   }
 
   #changeLid(end: string): FabricPort {

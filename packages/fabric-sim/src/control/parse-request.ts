@@ -82,7 +82,7 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
     optional: { downMs: duration, times: count },
   },
   sa: { needed: { mode: oneOf(...SA_MODES) }, optional: { durationMs: duration, delayMs: duration } },
-  sm: { needed: { action: oneOf("reregister", "sweep") } },
+  sm: { needed: { action: oneOf("reregister", "sweep", "hand-over") }, optional: { end: text } },
   lid: { needed: { action: oneOf("change"), end: text } },
   fault: {
     needed: { action: oneOf("set", "clear", "list") },

@@ -31,7 +31,8 @@ export type ControlRequest =
     }
   /** `delayMs`: how late a `slow` SA answers, default 3000. */
   | { readonly op: "sa"; readonly mode: SaMode; readonly durationMs?: number; readonly delayMs?: number }
-  | { readonly op: "sm"; readonly action: "reregister" | "sweep" }
+  /** `hand-over`: the manager and SA move to `end`, another port of the subnet. */
+  | { readonly op: "sm"; readonly action: "reregister" | "sweep" | "hand-over"; readonly end?: string }
   | { readonly op: "lid"; readonly action: "change"; readonly end: string }
   /** Members that are not given are 0. Without `end`: all link ends that have no fault of their own. */
   | ({ readonly op: "fault"; readonly action: "set"; readonly end?: string } & Partial<LinkFault>)

@@ -25,7 +25,8 @@ export interface SubnetManagerOptions {
  * (LIDs, tables, states, events) is what a real one leaves.
  */
 export class SubnetManager {
-  readonly port: FabricPort;
+  /** Where the master sits. */
+  port: FabricPort;
   readonly groups: MulticastGroups;
   readonly changes = new Listeners<SmChange>();
   subnet: Subnet;
@@ -101,6 +102,24 @@ export class SubnetManager {
     for (const port of this.subnet.endPorts) {
       if (port.number !== 0) this.#fabric.events.emit({ type: "async-event", port, event: "client-reregister" });
     }
+  }
+
+  /**
+   * Another port becomes the master, as after the death of the old one: LIDs and routes stay, every port learns of its new manager and
+   * SA, and the new one knows of no memberships, subscriptions or services.
+   *
+   * @throws VerbenaError `VERBENA_SIM_SM_NODE` for a port that the fabric's manager cannot reach, or that has the manager already
+   */
+  handOver(name: string): void {
+    const to = smPort(this.#fabric, name);
+    const bad = (problem: string) => simError("VERBENA_SIM_SM_NODE", { details: { name, problem } });
+    if (to === this.port) throw bad("the manager is there already");
+    if (!this.subnet.endPorts.includes(to)) throw bad("no link of it leads to the subnet");
+    this.port.hasBuiltInSm = false;
+    this.#fabric.events.emit({ type: "state", port: this.port });
+    this.port = to;
+    this.sweep();
+    this.reregister();
   }
 
   /** Gives a port the lowest LID that nobody has had yet, and tells it. */

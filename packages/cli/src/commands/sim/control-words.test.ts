@@ -8,6 +8,7 @@ describe("parseControlWords", () => {
     ["topology", { op: "topology" }],
     ["reregister", { op: "sm", action: "reregister" }],
     ["sweep", { op: "sm", action: "sweep" }],
+    ["hand-over H2", { op: "sm", action: "hand-over", end: "H2" }],
     ["link down H2", { op: "link", action: "down", end: "H2" }],
     ["link up L1[3]", { op: "link", action: "up", end: "L1[3]" }],
     ["sa silent", { op: "sa", mode: "silent" }],

@@ -15,6 +15,8 @@ export function parseControlWords(words: readonly string[]): ControlRequest {
     case "reregister":
     case "sweep":
       return noMore(rest, { op: "sm", action: op });
+    case "hand-over":
+      return handOver(rest);
     case "link":
       return link(rest);
     case "sa":
@@ -55,6 +57,7 @@ const REQUESTS = [
     "addresses",
     "reregister",
     "sweep",
+    "hand-over",
     "lid",
     "gid",
     "pkey",
@@ -112,6 +115,11 @@ function addr([action, first, second, pkey, ...rest]: readonly string[]): Contro
 
 function addresses([node, ...rest]: readonly string[]): ControlRequest {
   return noMore(rest, { op: "addresses", ...(node === undefined ? {} : { node }) });
+}
+
+function handOver([end, ...rest]: readonly string[]): ControlRequest {
+  if (end === undefined) throw usage("hand-over takes `NODE[PORT]`");
+  return noMore(rest, { op: "sm", action: "hand-over", end });
 }
 
 function lid([action, end, ...rest]: readonly string[]): ControlRequest {

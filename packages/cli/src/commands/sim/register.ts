@@ -86,6 +86,7 @@ Requests:
   addresses [NODE]                         the addresses that are there
   reregister                               the subnet manager asks all ports to register again
   sweep                                    the subnet manager looks at the fabric again
+  hand-over END                            the subnet manager and the SA move to another port
   lid change END                           a port gets another LID
   gid END INDEX GUID|clear                 an alias in the GID table of a host port
   pkey END INDEX P_KEY|clear               an entry of its P_Key table
