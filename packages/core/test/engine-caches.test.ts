@@ -342,7 +342,7 @@ describe("engine: what providers overhear outside of any question", () => {
     ({ kind: "address", destination: Destination.name(name), answer: { gid: gid(nodeGuid(3)) } }) as const;
 
   it("is used at once, in every generation of the port, and never after the session was closed", async () => {
-    const bench = await startBench();
+    const bench = await startBench({ notices: false });
     const { services } = bench.provider.endpoints[0]!;
     services.learn(heard("Announced"));
     const answer = await bench.clock.run(ask(bench, "announced"));
@@ -385,7 +385,7 @@ describe("engine: flush and listing", () => {
   });
 
   it("tells the providers, who may keep something of their own", async () => {
-    const bench = await startBench();
+    const bench = await startBench({ notices: false });
     bench.engine.flush(named("node1"));
     bench.engine.flush();
     await bench.clock.settle();

@@ -147,7 +147,7 @@ describe("engine: the port under the requests", () => {
   });
 
   it("asks again under the new LID when it changes meanwhile; the old answer is dropped", async () => {
-    const bench = await startBench();
+    const bench = await startBench({ notices: false });
     bench.native.sa.handler = (query) => ({ ...bench.native.sa.answerPath(query), delayMs: 100 });
     const request = {
       dgid: gid(nodeGuid(1)),
@@ -168,7 +168,7 @@ describe("engine: the port under the requests", () => {
   });
 
   it("forgets what it learnt when the SM moves or asks to register again, and asks the new SM", async () => {
-    const bench = await startBench();
+    const bench = await startBench({ notices: false });
     await bench.clock.run(ask(bench, "node1"));
     bench.native.changeSm("sim0", 1, Lid.from(33));
     await bench.clock.settle();

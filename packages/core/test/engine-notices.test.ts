@@ -1,7 +1,7 @@
 import { decodeSaMad, encodeSaMad, Gid, Lid, MadStatus, type Notice, TrapNumber } from "@verbena/ib";
 import type { EngineChange } from "../src/engine/contract.js";
 import { BATCH_LIMIT } from "../src/notices/notice-batches.js";
-import { type FakeNative, FakeSa } from "../src/testing/index.js";
+import { type FakeNative, FakeSa, type FakeSaAction } from "../src/testing/index.js";
 import { ask, type Bench, codeOf, gid, nodeGuid, startBench } from "./support/engine-bench.js";
 import { gidIn, gidOut, notice } from "./support/notices.js";
 
@@ -204,17 +204,99 @@ describe("engine: notices of the SA", () => {
     await bench.engine.close();
   });
 
+  it("waits at its start for the grant, so that nothing is asked twice", async () => {
+    const bench = await startBench();
+    expect(bench.engine.saPorts()).toMatchObject([{ notices: "subscribed" }]);
+    expect(await dlid(bench, "node1")).toBe(101);
+    await bench.clock.advance(1_000);
+    expect(await dlid(bench, "node1")).toBe(101);
+    expect(bench.native.sa.queries).toHaveLength(1);
+    await bench.engine.close();
+  });
+
+  it("starts within a second beside an SA that does not answer subscriptions", async () => {
+    const bench = await startBench({}, (native) => {
+      native.sa.subscribing = FakeSa.silent;
+    });
+    expect(bench.clock.now()).toBe(1_000);
+    expect(await dlid(bench, "node1")).toBe(101);
+    await bench.engine.close();
+  });
+
+  it.each([
+    ["its start", undefined],
+    ["client-reregister", ({ native }: Bench) => native.emit("sim0", { type: "client-reregister", port: 1 })],
+    ["a new SM", ({ native }: Bench) => native.changeSm("sim0", 1, Lid.from(7))],
+  ])(
+    "forgets at the grant what it learnt between %s and the grant, and what is on its way then",
+    async (_when, happen) => {
+      let grantAfterMs = happen === undefined ? 2_000 : 0;
+      const bench = await startBench({}, ({ sa }) => {
+        const { subscribing } = sa;
+        sa.subscribing = (query) => {
+          subscribing(query);
+          return { type: "reply", delayMs: grantAfterMs };
+        };
+      });
+      grantAfterMs = 500;
+      happen?.(bench);
+      const [grantAt, started] = [happen === undefined ? 2_000 : 500, bench.clock.now()];
+      expect(await dlid(bench, "node1")).toBe(101);
+      // Nobody is told of this: the SA had not granted the subscription.
+      movePeer(bench, 1, 901);
+      expect(await dlid(bench, "node1")).toBe(101);
+      bench.native.sa.handler = (query) => ({ ...bench.native.sa.answerPath(query), delayMs: 5_000 }) as FakeSaAction;
+      const waiting = ask(bench, "node2");
+      await bench.clock.advance(grantAt - started - 1);
+      expect(bench.engine.saPorts()).toMatchObject([{ notices: "asking" }]);
+      bench.native.sa.handler = (query) => bench.native.sa.answerPath(query);
+      await bench.clock.advance(1);
+      expect(bench.engine.saPorts()).toMatchObject([{ notices: "subscribed" }]);
+      expect((await waiting).paths[0]?.dlid).toBe(102);
+      expect(bench.clock.now()).toBeLessThan(started + 5_000);
+      expect(await dlid(bench, "node1")).toBe(901);
+      await bench.engine.close();
+    },
+  );
+
+  it("tells the providers at the grant to forget their tables, and leaves the files alone", async () => {
+    const bench = await startBench();
+    const { events } = bench.provider.ports[0] ?? { events: [] };
+    events.length = 0;
+    bench.native.emit("sim0", { type: "client-reregister", port: 1 });
+    await bench.clock.advance(10);
+    expect(events.map(({ type }) => type)).toEqual(["client-reregister", "flush"]);
+    await bench.engine.close();
+  });
+
+  it("forgets nothing when a subscription in force is renewed after its rest", async () => {
+    const bench = await startBench({ routeTtlMs: 86_400_000 });
+    expect(await dlid(bench, "node1")).toBe(101);
+    await bench.clock.advance(3_600_000);
+    expect(await dlid(bench, "node1")).toBe(101);
+    expect(bench.native.sa.queries).toHaveLength(1);
+    await bench.engine.close();
+  });
+
   it("says that the SA refuses, asks again now and then, and forgets what it may have missed", async () => {
     const bench = await startBench({}, (native) => {
       native.sa.subscribing = () => ({ type: "reply", status: MadStatus.SA_REQ_INVALID });
     });
     await bench.clock.advance(1);
     expect(bench.engine.saPorts()).toMatchObject([{ notices: "refused" }]);
+    expect(bench.engine.lostFunctions()).toEqual([
+      {
+        function: "SA notices on sim0/1: changes elsewhere are followed only when entries expire",
+        reason: "the SA refuses a subscription with status 0x0200",
+        remedy: expect.stringContaining("sa.notices: false") as string,
+      },
+    ]);
     expect(await dlid(bench, "node1")).toBe(101);
     movePeer(bench, 1, 901);
     bench.native.sa.subscribing = () => ({ type: "reply" });
     await bench.clock.advance(1_000);
     expect(bench.engine.saPorts()).toMatchObject([{ notices: "subscribed" }]);
+    expect(bench.engine.lostFunctions()).toEqual([]);
     expect(await dlid(bench, "node1")).toBe(901);
     await bench.engine.close();
   });
@@ -227,10 +309,17 @@ describe("engine: notices of the SA", () => {
     expect(bench.engine.saPorts()).toMatchObject([{ notices: "taken" }]);
     expect(bench.native.sa.subscriptions).toEqual([]);
     expect(await dlid(bench, "node1")).toBe(101);
+    // The engine that this one replaces may have them for a moment; who still has them at the next try is another program.
+    expect(bench.engine.lostFunctions()).toEqual([]);
+    await bench.clock.advance(1_000);
+    expect(bench.engine.lostFunctions()).toMatchObject([
+      { reason: "the method is taken", remedy: expect.stringContaining("srp_daemon") as string },
+    ]);
     const [other] = bench.native.umad.agents;
     await other?.close();
-    await bench.clock.advance(1_000);
+    await bench.clock.advance(2_000);
     expect(bench.engine.saPorts()).toMatchObject([{ notices: "subscribed" }]);
+    expect(bench.engine.lostFunctions()).toEqual([]);
     await bench.engine.close();
   });
 

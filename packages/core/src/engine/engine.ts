@@ -121,6 +121,9 @@ class Engine implements EngineHandle {
       onVoid: (endpoints, reason) => {
         this.#forgetting.endpoints(endpoints, reason);
       },
+      onNoticesMissed: (endpoints, reason) => {
+        this.#forgetting.unheard(endpoints, reason);
+      },
       onNotices: (runtime, notices) => {
         takeNotices(runtime, notices, this.#forgetting, this.#feed);
       },

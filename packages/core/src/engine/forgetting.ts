@@ -25,6 +25,13 @@ export class Forgetting {
     return count;
   }
 
+  /** The same, and nobody is told of it where nothing had been learnt. */
+  unheard(endpoints: readonly LocalEndpoint[], reason: string): void {
+    const prefixes = new Set(endpoints.map(({ prefix }) => prefix));
+    const count = this.#drop(({ scope }) => prefixes.has(scope.prefix));
+    if (count > 0) for (const { key } of endpoints) this.feed.emit({ type: "flushed", endpoint: key, reason });
+  }
+
   everything(endpoints: readonly LocalEndpoint[]): number {
     let count = this.#drop(() => true);
     for (const endpoint of endpoints) {

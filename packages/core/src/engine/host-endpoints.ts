@@ -30,6 +30,8 @@ export interface HostEndpointsOptions {
   readonly onVoid: (endpoints: readonly LocalEndpoint[], reason: string) => void;
   /** A name or IP has become local, or has stopped to be: nobody may remember it as something else. */
   readonly onLocalAddress: (key: string) => void;
+  /** Changes may have gone unheard: what was learnt so far, or is being asked, through these endpoints may rest on what was before. */
+  readonly onNoticesMissed: (endpoints: readonly LocalEndpoint[], reason: string) => void;
   readonly onLearned: PortRuntimeOptions["onLearned"];
   readonly onNotices: PortRuntimeOptions["onNotices"];
 }
@@ -161,8 +163,9 @@ export class HostEndpoints {
     const providers = new Map([...settings.providers].filter(([provider]) => named.has(provider)));
     const verbs = source.devices().find((device) => device.name === port.device)?.verbs;
     const onNoticesMissed = (missing: PortRuntime, reason: string): void => {
-      this.#options.onVoid(missing.endpoints, reason);
-      missing.flush(undefined);
+      // The tables behind the providers go first: who is looked up again must not find them.
+      missing.missNotices();
+      this.#options.onNoticesMissed(missing.endpoints, reason);
     };
     const on = { onLearned, onNotices, onNoticesMissed, saObserver };
     const runtime = new PortRuntime({ settings, losses, port, providers, verbs, ...on });

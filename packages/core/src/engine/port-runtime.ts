@@ -16,6 +16,7 @@ import { FileStore } from "./file-store.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { callProvider } from "./provider-call.js";
+import { settledWithin } from "./wait-for.js";
 
 export interface PortRuntimeOptions {
   readonly settings: EngineSettings;
@@ -35,6 +36,11 @@ export interface PortRuntimeOptions {
 
 /** How long a port whose way to the SA could not be opened, or broke, is left alone before a question tries again, milliseconds. */
 const REOPEN_SA_MS = 1_000;
+
+/**
+ * How long the opening of a port waits for its subscription to notices, milliseconds: what is learnt before the grant is asked for again after it.
+ */
+const SUBSCRIBING_MS = 1_000;
 
 /** An open port: its SA client, what the providers have opened on it, and its endpoints, oldest first. */
 export class PortRuntime {
@@ -100,7 +106,10 @@ export class PortRuntime {
     void ready.then(() => {
       if (!this.#isEnded()) this.#notices?.start();
     });
-    return Promise.all(this.endpoints.map((endpoint) => this.#openEndpoint(endpoint))).then(() => undefined);
+    const { clock } = this.#settings;
+    const subscribing = this.#notices === undefined ? [] : [settledWithin(clock, this.#notices.tried, SUBSCRIBING_MS)];
+    const opening = this.endpoints.map((endpoint) => this.#openEndpoint(endpoint));
+    return Promise.all([...opening, ...subscribing]).then(() => undefined);
   }
 
   /** An endpoint that came when the port was open already. */
@@ -125,6 +134,14 @@ export class PortRuntime {
   flush(destination: Destination | undefined): void {
     this.#tell({ type: "flush", port: this.#port, ...(destination === undefined ? {} : { destination }) });
     void this.#reloadFiles();
+  }
+
+  /**
+   * Something may have changed that nobody here has heard of: the providers forget what they keep, before this returns. The files are not
+   * the SA's and stay.
+   */
+  missNotices(): void {
+    this.#tellAtOnce({ type: "flush", port: this.#port });
   }
 
   tellAddress(endpoint: LocalEndpoint, change: "added" | "removed", address: LocalAddress): void {
@@ -157,7 +174,7 @@ export class PortRuntime {
     return this.#client;
   }
 
-  #openNotices({ settings, port, onNotices, onNoticesMissed }: PortRuntimeOptions): PortNotices {
+  #openNotices({ settings, losses, port, onNotices, onNoticesMissed }: PortRuntimeOptions): PortNotices {
     const { clock, random, metrics, native } = settings;
     return new PortNotices({
       umad: native.umad,
@@ -167,13 +184,9 @@ export class PortRuntime {
       random,
       metrics,
       logger: this.#logger,
+      losses,
       onNotices: (notices) => {
-        for (const notice of notices) {
-          for (const [name, session] of this.#listening) {
-            const event: PortEvent = { type: "notice", notice, port: this.#port };
-            void callProvider(this.#settings, name, "event notice", () => session.onEvent?.(event));
-          }
-        }
+        for (const notice of notices) this.#tellAtOnce({ type: "notice", notice, port: this.#port });
         onNotices(this, notices);
       },
       onMissed: (reason) => {
@@ -290,6 +303,13 @@ export class PortRuntime {
       void opening.then((session) =>
         callProvider(this.#settings, name, `event ${event.type}`, () => session?.onEvent?.(event)),
       );
+    }
+  }
+
+  /** Sessions that are being opened are told nothing: they have learnt nothing that they keep. */
+  #tellAtOnce(event: PortEvent): void {
+    for (const [name, session] of this.#listening) {
+      void callProvider(this.#settings, name, `event ${event.type}`, () => session.onEvent?.(event));
     }
   }
 

@@ -16,11 +16,11 @@ export class LossBook {
 
   constructor(private readonly logger: Logger) {}
 
-  /** `key` names the cause: the same one is not reported twice. The reason is an error; a coded one brings the remedy. */
-  lose(key: string, what: string, error: unknown): void {
+  /** `key` names the cause: the same one is not reported twice. The reason is an error; a coded one brings a remedy if none is given. */
+  lose(key: string, what: string, error: unknown, given?: string): void {
     const isNew = !this.#lost.has(key);
     const reason = error instanceof Error ? error.message : String(error);
-    const remedy = VerbenaError.is(error) ? error.hint : undefined;
+    const remedy = given ?? (VerbenaError.is(error) ? error.hint : undefined);
     this.#lost.set(key, { function: what, reason, ...(remedy === undefined ? {} : { remedy }) });
     if (isNew) this.logger.warn(`function lost: ${what}`, { reason, ...(remedy === undefined ? {} : { remedy }) });
   }

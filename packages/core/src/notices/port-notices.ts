@@ -1,5 +1,6 @@
 import { VerbenaError } from "@verbena/ib";
 import type { UmadService } from "@verbena/native";
+import type { LossBook } from "../losses/loss-book.js";
 import { errnoOf } from "../sa-client/sa-error.js";
 import type { Port } from "../sdk/endpoint.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
@@ -11,7 +12,12 @@ import { type SubscriptionPhase, type SubscriptionSignal, stepSubscription } fro
 
 /** Linux: another agent has the method. */
 const EINVAL = 22;
-const TAKEN_HINT = "another program on this port (srp_daemon, a second daemon) receives the reports of the SA";
+const TAKEN_REMEDY =
+  "Another program on this port (srp_daemon, a second daemon) receives the reports of the SA: stop it, or set `sa.notices: false` to do without.";
+const REFUSED_REMEDY =
+  "Let the SA take subscriptions (InformInfo) of this host, or set `sa.notices: false` to do without and shorten `caches.route.ttlMs`.";
+/** An engine whose place this one takes has the reports until it is closed: only who still has them at the second try is named. */
+const TOLD_AT = 2;
 
 /** First pause before registering or asking again, milliseconds; doubles up to {@link PAUSE_CAP_MS}; the upper half is drawn by lot. */
 const PAUSE_MS = 1_000;
@@ -33,6 +39,8 @@ export interface PortNoticesOptions {
   readonly random: Random;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Learns that the port's notices are lost, and why. */
+  readonly losses: LossBook;
   readonly onNotices: (notices: readonly SaNotice[]) => void;
   /** Notices have been missed, or were too many to be kept: anything may have changed. */
   readonly onMissed: (reason: string) => void;
@@ -45,9 +53,18 @@ export class PortNotices {
   #port: Port;
   #phase: SubscriptionPhase = "unregistered";
   #trouble: "refused" | "taken" | "silent" | undefined;
-  /** Time without a subscription since there was one, or since the port was opened. */
-  #hasGap = false;
+  #timesTaken = 0;
+  /**
+   * There has been time without a subscription: since the port was opened, since the SM became another or forgot us, since reports were lost.
+   * What changed then was announced to nobody here, so what was learnt then may be wrong, up to the moment of the grant.
+   */
+  #hasGap = true;
   #pauses = 0;
+  #settle: () => void = () => undefined;
+  /** The first try has had its outcome, whichever. What is asked from then on is not asked again because of the grant. */
+  readonly tried = new Promise<void>((resolve) => {
+    this.#settle = resolve;
+  });
   #agent: ReportAgent | undefined;
   #cancelPause: () => void = () => undefined;
   #round = new AbortController();
@@ -78,6 +95,7 @@ export class PortNotices {
   /** The same port with another SM, or an SM that has forgotten who subscribed. */
   renew(port: Port): void {
     this.#port = port;
+    this.#hasGap = true;
     this.#agent?.update(port);
     this.#step("renewed");
   }
@@ -89,6 +107,8 @@ export class PortNotices {
     const wasSubscribed = this.#phase === "subscribed" || this.#phase === "asking";
     this.#step("close");
     this.#batches.close();
+    this.#settle();
+    this.#options.losses.forget(this.#loss);
     this.#agent = undefined;
     if (isPortActive && wasSubscribed && agent !== undefined) {
       // Sent, not waited for. The agent is given up afterwards: while it is ours nobody else on this port can have subscribed.
@@ -115,6 +135,7 @@ export class PortNotices {
         return;
       case "pause":
         this.#hasGap = true;
+        this.#settle();
         this.#pause(this.#nextPause());
         return;
       case "rest":
@@ -137,22 +158,22 @@ export class PortNotices {
           if (this.#agent === agent) this.#batches.add(notice);
         },
         onFailure: (cause) => {
-          if (this.#agent === agent) this.#lose(agent, cause);
+          if (this.#agent === agent) this.#dropAgent(agent, cause);
         },
       });
       this.#agent = agent;
     } catch (error) {
-      this.#tell("taken", "SA notices cannot be received: changes are followed when entries expire", {
-        error: VerbenaError.is(error) ? error.message : String(error),
-        hint: errnoOf(error) === EINVAL ? TAKEN_HINT : VerbenaError.is(error) ? error.hint : undefined,
-      });
+      this.#trouble = "taken";
+      this.#timesTaken += 1;
+      if (this.#timesTaken >= TOLD_AT) this.#lose(error, errnoOf(error) === EINVAL ? TAKEN_REMEDY : undefined);
       this.#step("taken");
       return;
     }
+    this.#timesTaken = 0;
     this.#step("registered");
   }
 
-  #lose(agent: ReportAgent, cause: unknown): void {
+  #dropAgent(agent: ReportAgent, cause: unknown): void {
     this.#agent = undefined;
     const closing = agent.close().catch(() => undefined);
     this.#goodbyes.add(closing);
@@ -170,35 +191,45 @@ export class PortNotices {
       if (isOver()) return;
       if (status === 0) this.#granted();
       else {
-        const fields = { status: `0x${status.toString(16).padStart(4, "0")}` };
-        this.#tell("refused", "the SA refuses to send notices: changes are followed when entries expire", fields);
+        this.#trouble = "refused";
+        this.#lose(
+          `the SA refuses a subscription with status 0x${status.toString(16).padStart(4, "0")}`,
+          REFUSED_REMEDY,
+        );
         this.#step("refused");
       }
     } catch (error) {
       if (isOver()) return;
-      this.#tell("silent", "the SA does not answer a subscription to notices", {
-        code: VerbenaError.is(error) ? error.code : String(error),
-      });
+      // Once per silence, not once per try.
+      if (this.#trouble !== "silent") {
+        const code = VerbenaError.is(error) ? error.code : String(error);
+        this.#options.logger.info("the SA does not answer a subscription to notices", { code });
+      }
+      this.#trouble = "silent";
       this.#step("failed");
     }
   }
 
   #granted(): void {
-    const { logger, onMissed } = this.#options;
-    if (this.#trouble !== undefined) logger.info("SA notices are received again");
+    const { logger, losses, onMissed } = this.#options;
+    if (this.#trouble === "silent") logger.info("SA notices are received again");
+    losses.regain(this.#loss);
     this.#trouble = undefined;
     this.#pauses = 0;
     const hadGap = this.#hasGap;
     this.#hasGap = false;
     this.#step("granted");
     if (hadGap) onMissed("SA notices may have been missed");
+    this.#settle();
   }
 
-  /** Once per kind of trouble, not once per try. */
-  #tell(trouble: "refused" | "taken" | "silent", text: string, fields: Readonly<Record<string, unknown>>): void {
-    if (this.#trouble === trouble) return;
-    this.#trouble = trouble;
-    this.#options.logger[trouble === "silent" ? "info" : "warn"](text, fields);
+  get #loss(): string {
+    return `notices of ${portName(this.#port)}`;
+  }
+
+  #lose(cause: unknown, remedy: string | undefined): void {
+    const what = `SA notices on ${portName(this.#port)}: changes elsewhere are followed only when entries expire`;
+    this.#options.losses.lose(this.#loss, what, cause, remedy);
   }
 
   #nextPause(): number {
@@ -212,4 +243,8 @@ export class PortNotices {
       this.#step("due");
     });
   }
+}
+
+function portName({ device, port }: Port): string {
+  return `${device}/${String(port)}`;
 }

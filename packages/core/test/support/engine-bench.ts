@@ -107,7 +107,7 @@ export async function startBench(
     return Promise.resolve(number === undefined ? undefined : { gid: gid(nodeGuid(Number(number))) });
   };
   provider.route = (query, context, services) => routeBySa(query, context.signal, services, context.requestId);
-  const engine = await createEngine({
+  const opening = createEngine({
     native,
     clock,
     random: () => 0.5,
@@ -120,7 +120,8 @@ export async function startBench(
     sourceSelector: "fabric",
     ...options,
   });
-  return { clock, native, provider, engine };
+  // It waits until its ports have been told whether they get the SA's notices.
+  return { clock, native, provider, engine: await clock.run(opening) };
 }
 
 /** Resolves from `host1`, as a local client does. */
