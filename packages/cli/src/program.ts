@@ -8,6 +8,7 @@ import { registerDemo } from "./commands/demo/register.js";
 import { registerDoctor } from "./commands/doctor/register.js";
 import { registerSim } from "./commands/sim/register.js";
 import { EXIT } from "./exit-code.js";
+import type { Io } from "./io.js";
 import { version } from "./version.js";
 
 /** The whole command tree. Only texts and options live here; a command loads its implementation when it runs. */
@@ -42,8 +43,25 @@ function offerJson(command: Command): void {
 /** Parses and runs one command line (without the two leading words). */
 export async function runProgram(argv: readonly string[], host: CommandHost): Promise<void> {
   const json = wantsJson(argv);
+  // The help and the version print only texts of this program; they need not wait for what shows the texts of others.
+  let io = host.io;
+  const shown: Io = {
+    out: (text) => {
+      io.out(text);
+    },
+    err: (text) => {
+      io.err(text);
+    },
+  };
+  const program = createProgram({ ...host, io: shown, exit: host.exit.bind(host) }, json).hook(
+    "preAction",
+    async () => {
+      const { printableIo } = await import("./output/printable-io.js");
+      io = printableIo(host.io);
+    },
+  );
   try {
-    await createProgram(host, json).parseAsync(argv, { from: "user" });
+    await program.parseAsync(argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     host.exit(error.exitCode === 0 ? EXIT.OK : await reportUsage(error, json, host));

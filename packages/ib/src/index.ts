@@ -51,6 +51,7 @@ export * from "./smp/port-info.js";
 export * from "./smp/sm-info.js";
 export * from "./smp/switch-info.js";
 export * from "./smp/tables.js";
+export * from "./text/printable.js";
 export type { Branded } from "./value/brand.js";
 export { Gid } from "./value/gid.js";
 export { Guid } from "./value/guid.js";

@@ -1,3 +1,4 @@
+import { printableLines } from "@verbena/ib";
 import type { Io } from "../io.js";
 import { expandList } from "./bracket-list.js";
 import { EndpointReport } from "./endpoints.js";
@@ -34,7 +35,8 @@ export async function runAcme(args: readonly string[], io: Io, environment: Acme
   }
   const { options } = parsed;
   const print: Print = (line) => {
-    io.out(`${line}\n`);
+    // Names in replies and files are strangers' texts.
+    io.out(printableLines(`${line}\n`));
   };
   let status = 0;
   if (options.destination !== undefined || options.perf !== undefined || options.listsEndpoints) {

@@ -42,6 +42,12 @@ describe("reportFailure", () => {
     });
   });
 
+  it("shows what a terminal would act on", () => {
+    const io = captured();
+    reportFailure(new VerbenaError("VERBENA_CONFIG_INVALID", "a.cfg:1: \u001b[2J", { hint: "\u009b" }), io);
+    expect(io.text.err).toBe("verbena: [VERBENA_CONFIG_INVALID]\na.cfg:1: \\u001b[2J\nhint: \\u009b\n");
+  });
+
   it("leaves the lines of a wrong configuration whole", () => {
     const io = captured();
     reportFailure(new VerbenaError("VERBENA_CONFIG_INVALID", "a.cfg:1: bad\na.cfg:2: worse"), io);

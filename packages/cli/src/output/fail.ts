@@ -1,4 +1,4 @@
-import { VerbenaError } from "@verbena/ib";
+import { printableLines, VerbenaError } from "@verbena/ib";
 import { cliError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-code.js";
 import type { Io } from "../io.js";
@@ -20,11 +20,12 @@ const BY_CODE: readonly (readonly [RegExp, ExitCode])[] = [
 export function reportFailure(error: unknown, io: Io, json = false): ExitCode {
   const coded = VerbenaError.is(error) ? error : internal(error);
   const { code, message, hint } = coded;
-  if (coded !== error && error instanceof Error && error.stack !== undefined) io.err(`${error.stack}\n`);
+  if (coded !== error && error instanceof Error && error.stack !== undefined)
+    io.err(printableLines(`${error.stack}\n`));
   if (json) io.out(`${JSON.stringify({ error: { code, message, hint } })}\n`);
   else {
-    io.err(heading(code, message));
-    if (hint !== undefined) io.err(`hint: ${hint}\n`);
+    io.err(printableLines(heading(code, message)));
+    if (hint !== undefined) io.err(printableLines(`hint: ${hint}\n`));
   }
   return BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? EXIT.FAILED;
 }

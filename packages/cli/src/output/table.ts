@@ -1,3 +1,4 @@
+import { printable } from "@verbena/ib";
 import Table from "cli-table3";
 
 const NO_BORDERS = {
@@ -18,14 +19,14 @@ const NO_BORDERS = {
   middle: "  ",
 } as const;
 
-/** Aligned columns without borders, a header line first: readable, and easy to cut with awk. */
+/** Aligned columns without borders, a header line first: readable, and easy to cut with awk. A cell is one line, whatever its text. */
 export function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const table = new Table({
     head: [...header],
     chars: NO_BORDERS,
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [] },
   });
-  table.push(...rows.map((row) => [...row]));
+  table.push(...rows.map((row) => row.map(printable)));
   const lines = table.toString().split("\n");
   return `${lines.map((line) => line.trimEnd()).join("\n")}\n`;
 }

@@ -6,6 +6,8 @@ import {
   encodeLinkRecord,
   LINK_RECORD_SIZE,
   type Lid,
+  MgmtClass,
+  madAttributeName,
   NODE_RECORD_SIZE,
   NodeType,
   SaAttribute,
@@ -92,7 +94,7 @@ export class FabricRecords {
 /** The administrator answered with another status than "no records". */
 export class RefusedRecord extends Error {
   constructor(attributeId: number, status: number) {
-    const hex = (value: number): string => `0x${value.toString(16).padStart(4, "0")}`;
-    super(`the subnet administrator refused attribute ${hex(attributeId)} with status ${hex(status)}`);
+    const name = madAttributeName(MgmtClass.SUBN_ADM, attributeId);
+    super(`the subnet administrator refused ${name} with status 0x${status.toString(16).padStart(4, "0")}`);
   }
 }

@@ -156,7 +156,7 @@ describe("walkRoute", () => {
       (map) => {
         map.status = 0x0700;
       },
-      "the subnet administrator refused attribute 0x0011 with status 0x0700",
+      "the subnet administrator refused NodeRecord with status 0x0700",
       0,
     ],
   ])("tells what stands in the way: %s", async (_what, change, problem, hops) => {

@@ -1,4 +1,5 @@
 import type { RouteEndJson, RouteJson } from "@verbena/core/client";
+import { printable } from "@verbena/ib";
 import { drawRoute } from "../../output/draw-route.js";
 
 /**
@@ -10,7 +11,7 @@ import { drawRoute } from "../../output/draw-route.js";
 export function describeRoute({ slid, dlid, hops, problem }: RouteJson): string {
   const [first] = hops;
   if (first === undefined && problem === undefined) return `route  LID ${slid} is the port itself\n`;
-  const names = new Map(hops.flatMap(({ from, to }) => [from, to]).map((end) => [end.nodeGuid, printable(end)]));
+  const names = new Map(hops.flatMap(({ from, to }) => [from, to]).map((end) => [end.nodeGuid, nameOf(end)]));
   const end = ({ nodeGuid, port }: RouteEndJson): string => `${nodeGuid}[${port}]`;
   const drawing = drawRoute(
     { hops: hops.map(({ from, to }) => ({ from: end(from), to: end(to) })) },
@@ -20,21 +21,17 @@ export function describeRoute({ slid, dlid, hops, problem }: RouteJson): string 
     `route  LID ${slid} to LID ${dlid}`,
     ...(first === undefined ? [] : [`  from ${describeEnd(first.from)}`]),
     ...hops.map(({ from, to }) => `  [${from.port}] -> ${describeEnd(to)}`),
-    ...(problem === undefined ? [] : [`  not followed further: ${clean(problem)}`]),
+    ...(problem === undefined ? [] : [`  not followed further: ${printable(problem)}`]),
   ];
   return `${drawing}${lines.join("\n")}\n`;
 }
 
 function describeEnd(end: RouteEndJson): string {
-  return `${end.kind} ${end.portGuid} port ${end.port} lid ${end.lid} "${printable(end)}"`;
+  return `${end.kind} ${end.portGuid} port ${end.port} lid ${end.lid} "${nameOf(end)}"`;
 }
 
 /** A NodeDescription is a stranger's text. */
-function printable({ description, nodeGuid }: RouteEndJson): string {
-  const text = clean(description).trim();
+function nameOf({ description, nodeGuid }: RouteEndJson): string {
+  const text = printable(description).trim();
   return text === "" ? nodeGuid : text;
-}
-
-function clean(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, "?");
 }

@@ -54,8 +54,8 @@ describe("verbena explain", () => {
   route     fe80::1: not cached, providers asked; VERBENA_RESOLVE_SA_STATUS  6.0 s
     provider acm: unknown  1.0 ms
     provider sa: error (VERBENA_PROVIDER_SA_STATUS)  6.0 s
-    SA get attribute 0x0035: timeout  2.0 s
-    SA get attribute 0x0035: answered, status 0x0300  4.0 ms
+    SA get PathRecord: timeout  2.0 s
+    SA get PathRecord: answered, status 0x0300 (no records)  4.0 ms
 refused [VERBENA_RESOLVE_SA_STATUS]
 hint: look there
 `);
@@ -73,13 +73,13 @@ hint: look there
     ];
     const route = { slid: 1, dlid: 5, hops };
     expect(await describeExplanation({ ...about, steps: [], route })).toBe(`node12: resolved in 6.0 s  (request ab-1)
-┌──────────┐     ┌──────┐     ┌────────┐
-│ h1 HCA-1 ├1───3┤ leaf ├4───1┤ h5?[2J │
-└──────────┘     └──────┘     └────────┘
+┌──────────┐     ┌──────┐     ┌─────────────┐
+│ h1 HCA-1 ├1───3┤ leaf ├4───1┤ h5\\u001b[2J │
+└──────────┘     └──────┘     └─────────────┘
 route  LID 1 to LID 5
   from ca 0x0000000000000001 port 1 lid 1 "h1 HCA-1"
   [1] -> switch 0x0000000000000002 port 3 lid 2 "leaf"
-  [4] -> ca 0x0000000000000005 port 1 lid 5 "h5?[2J"
+  [4] -> ca 0x0000000000000005 port 1 lid 5 "h5\\u001b[2J"
 `);
     const problem = '"leaf" (LID 2) has no route to LID 5';
     const text = await describeExplanation({

@@ -6,6 +6,7 @@ import {
   parseDestination,
   type SaStepJson,
 } from "@verbena/core/client";
+import { MgmtClass, madAttributeName, madStatusText } from "@verbena/ib";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { wholeNumber } from "../../numbers.js";
@@ -102,8 +103,15 @@ function describeProvider({ provider, outcome, tookMs, detail }: ProviderStepJso
 }
 
 function describeSa({ method, attributeId, outcome, status, tookMs }: SaStepJson): string {
-  const code = status === undefined || status === 0 ? "" : `, status 0x${status.toString(16).padStart(4, "0")}`;
-  return `SA ${method} attribute 0x${attributeId.toString(16).padStart(4, "0")}: ${outcome}${code}  ${time(tookMs)}`;
+  const code = status === undefined || status === 0 ? "" : `, ${saStatus(status)}`;
+  return `SA ${method} ${madAttributeName(MgmtClass.SUBN_ADM, attributeId)}: ${outcome}${code}  ${time(tookMs)}`;
+}
+
+/** `status 0x0300 (no records)`: the number is what logs and `saquery` show. */
+function saStatus(status: number): string {
+  const number = `0x${status.toString(16).padStart(4, "0")}`;
+  const words = madStatusText(MgmtClass.SUBN_ADM, status);
+  return words === number ? `status ${number}` : `status ${number} (${words})`;
 }
 
 function time(ms: number): string {

@@ -80,6 +80,18 @@ describe("verbena config convert", () => {
     expect((await convert("--out", out, "--force")).status).toBe(0);
   });
 
+  it("shows control characters of the files, and never prints them", async () => {
+    file("opts.cfg", "\u001b[2Jcolour\u009b blue\n");
+    file("addr.cfg", "\u001b]0;x\u0007 mlx5_0\n");
+    const { status, out, err } = await convert();
+    expect(err).toContain("opts.cfg:1: warning: unknown key \\u001b[2Jcolour\\u009b; the line is ignored\n");
+    expect(out).toContain("# not carried over: \\u001b[2Jcolour\\u009b blue (");
+    expect(out + err).not.toMatch(/(?!\n)\p{Cc}/u);
+    expect(status).toBe(0);
+    const checked = await ask(["config", "check", "-O", join(folder, "opts.cfg"), "-A", join(folder, "none")]);
+    expect(checked.out).toContain("unknown key \\u001b[2Jcolour\\u009b;");
+  });
+
   it("writes nothing for files with errors, or that are not there", async () => {
     file("opts.cfg", "timeout 0\n");
     expect(await convert()).toMatchObject({ status: 1, out: "", err: expect.stringContaining("addr.cfg") });

@@ -158,6 +158,14 @@ describe("convertConfig", () => {
     ]);
   });
 
+  it("shows control characters of the files in its comments", async () => {
+    const { yaml, before, after } = await bothWays("timeout 500 #\u001b[2J\rsa: 1\n#\u0007\u202e\ncolour\u009b blue\n");
+    expect(yaml).toContain("timeoutMs: 500 # \\u001b[2J sa: 1\n");
+    expect(yaml).toContain("# \\u0007\\u202e\n");
+    expect(yaml).toContain("# not carried over: colour\\u009b blue (");
+    expect(after).toEqual(before);
+  });
+
   it("refuses files with errors", async () => {
     await expect(convertConfig({ options: { file: "o", text: "timeout 0\n" } })).rejects.toMatchObject({
       code: "VERBENA_CONFIG_INVALID",

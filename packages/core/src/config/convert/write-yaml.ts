@@ -1,3 +1,4 @@
+import { printable } from "@verbena/ib";
 import { Document, isMap, isScalar, type Pair, visit } from "yaml";
 import { isSection } from "../merge.js";
 import { OPTION_TABLE, type OptionKey, type OptionSpec } from "../options/option-table.js";
@@ -26,7 +27,7 @@ export function writeYaml({ input, from, comments, addressRemarks }: YamlParts):
     }
     if (above.length > 0 && isScalar(pair.key))
       pair.key.commentBefore = comment([...linesOf(pair.key.commentBefore), ...above]);
-    if (behind !== "" && isScalar(pair.value)) pair.value.comment = ` ${behind}`;
+    if (behind !== "" && isScalar(pair.value)) pair.value.comment = ` ${printable(behind)}`;
   }
   const remarks = addressRemarks.map((remark) => `not carried over: ${remark}`);
   const tail = [...rest, ...comments.rest, ...remarks];
@@ -65,8 +66,9 @@ function hexadecimalPkeys(document: Document): void {
   });
 }
 
+/** YAML has no place for control characters, not even in comments; a carriage return would end one. */
 function comment(lines: readonly string[]): string {
-  return lines.map((line) => (line === "" ? "" : ` ${line}`)).join("\n");
+  return lines.map((line) => (line === "" ? "" : ` ${printable(line)}`)).join("\n");
 }
 
 function linesOf(text: string | null | undefined): readonly string[] {
