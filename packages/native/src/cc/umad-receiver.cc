@@ -34,6 +34,8 @@ int UmadReceiver::ReceiveOne(std::vector<uint8_t>* batch) {
     const int capacity = static_cast<int>(buffer_.size() - VB_UMAD_HEADER_SIZE);
     int length = capacity;
     errno = 0;
+    // What a library does not fill in is nothing, not what the message before left behind.
+    std::fill_n(buffer_.begin(), VB_UMAD_HEADER_SIZE, uint8_t{0});
     const int agent = functions_.umad_recv(port_id_, buffer_.data(), &length, 0);
     if (agent >= 0) {
       auto* header = reinterpret_cast<vb_ib_user_mad*>(buffer_.data());

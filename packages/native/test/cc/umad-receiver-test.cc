@@ -25,6 +25,7 @@ std::deque<Waiting> waiting;
 std::deque<int> poll_errors;
 int recv_calls = 0;
 int recv_error = 0;         // errno of the next umad_recv, 0 = none
+int pkey_index = 0;         // what the library fills in; -1 = nothing
 bool keeps_length = false;  // a library that says ENOSPC, but not how much it needs
 
 int Poll(int, int timeout_ms) {
@@ -51,7 +52,10 @@ int Recv(int, void* umad, int* length, int) {
     return -ENOSPC;
   }
   auto* header = static_cast<vb_ib_user_mad*>(umad);
-  memset(header, 0, sizeof *header);
+  if (pkey_index >= 0) {
+    memset(header, 0, sizeof *header);
+    header->addr.pkey_index = static_cast<uint16_t>(pkey_index);
+  }
   header->status = message.status;
   header->length = static_cast<uint32_t>(size + VB_UMAD_HEADER_SIZE);
   memcpy(static_cast<uint8_t*>(umad) + VB_UMAD_HEADER_SIZE, message.mad.data(), message.mad.size());
@@ -128,6 +132,21 @@ void TellsTheErrno(const UmadFunctions& fn) {
   CHECK_EQ(receiver.error(), EBADF);
 }
 
+void TakesWhatIsNotFilledInForNothing(const UmadFunctions& fn) {
+  waiting = {{1, 0, std::vector<uint8_t>(256)}};
+  UmadReceiver receiver(fn, 7);
+  std::vector<uint8_t> first;
+  pkey_index = 5;
+  CHECK(receiver.Receive(&first) == Outcome::kDrained);
+  CHECK_EQ(HeaderAt(first, 0).addr.pkey_index, 5);
+  pkey_index = -1;
+  waiting = {{2, 0, std::vector<uint8_t>(256)}};
+  std::vector<uint8_t> second;
+  CHECK(receiver.Receive(&second) == Outcome::kDrained);
+  CHECK_EQ(HeaderAt(second, 0).addr.pkey_index, 0);
+  pkey_index = 0;
+}
+
 void NeverReadsWithoutAPoll(const UmadFunctions& fn) {
   waiting.clear();
   recv_calls = 0;
@@ -147,6 +166,7 @@ int main() {
   GrowsForTables(fn);
   StopsAtTheBudget(fn);
   TellsTheErrno(fn);
+  TakesWhatIsNotFilledInForNothing(fn);
   NeverReadsWithoutAPoll(fn);
   // Generic results hide the cause in errno; specific ones are the cause.
   CHECK_EQ(verbena::UmadErrno(-EIO, EACCES), EACCES);
