@@ -1,15 +1,6 @@
-import {
-  decodeNotice,
-  decodeSaMad,
-  encodeSaMad,
-  MadMethod,
-  MgmtClass,
-  PKey,
-  SaAttribute,
-  type SaMad,
-} from "@verbena/ib";
+import { decodeNotice, decodeSaMad, encodeSaMad, MadMethod, MgmtClass, SaAttribute, type SaMad } from "@verbena/ib";
 import type { UmadAgent, UmadMessage, UmadPort, UmadService } from "@verbena/native";
-import { saPkeyIndex } from "../sa-client/sa-address.js";
+import { isFromSa } from "../sa-client/sa-address.js";
 import type { Port } from "../sdk/endpoint.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
 import type { Clock, Metrics } from "../sdk/services.js";
@@ -32,7 +23,7 @@ export interface ReportAgentOptions {
 
 /**
  * Takes the SA's reports on one port and acknowledges each (IBA 13.4.11). The kernel gives a method of a class to one agent of a port: who
- * registers second is refused. Only what comes from QP1 of the port's own SM, through the partition in which that is asked, counts.
+ * registers second is refused. Only what comes from the SA itself counts ({@link isFromSa}).
  */
 export class ReportAgent {
   readonly #options: ReportAgentOptions;
@@ -82,19 +73,11 @@ export class ReportAgent {
   #receive(message: UmadMessage): "taken" | "repeated" | "foreign" | "malformed" {
     const report = readReport(message);
     if (report === undefined) return "malformed";
-    if (!this.#isFromSa(message)) return "foreign";
+    if (!isFromSa(this.#port, message.from)) return "foreign";
     this.#acknowledge(report, message);
     if (this.#isRepeat(report)) return "repeated";
     this.#options.onNotice(report.notice);
     return "taken";
-  }
-
-  #isFromSa({ from }: UmadMessage): boolean {
-    const { smLid, pkeys } = this.#port;
-    const asked = pkeys[saPkeyIndex(pkeys)];
-    const used = pkeys[from.pkeyIndex ?? 0];
-    const isAskedPartition = asked !== undefined && used !== undefined && PKey.samePartition(asked, used);
-    return from.lid === smLid && from.qpn === 1 && isAskedPartition;
   }
 
   #acknowledge({ tid, data }: SaMad, { from }: UmadMessage): void {

@@ -14,3 +14,15 @@ const LIMITED_DEFAULT = PKey.from(0x7fff);
 export function saAddress(port: Port): MadAddress {
   return { lid: port.smLid, qpn: 1, qkey: GSI_QKEY, sl: port.smSl, pathBits: 0, pkeyIndex: saPkeyIndex(port.pkeys) };
 }
+
+/**
+ * Whether a MAD has come from the SA of a port's subnet: from QP1 at the SM's LID, through the partition in which the SA is asked. Anybody on the
+ * fabric can send what looks like the SA's word, and transaction ids are counted; a source LID and a partition are given by the hardware.
+ */
+export function isFromSa(port: Port, from: MadAddress): boolean {
+  const { smLid, pkeys } = port;
+  const asked = pkeys[saPkeyIndex(pkeys)];
+  const used = pkeys[from.pkeyIndex ?? 0];
+  const isAskedPartition = asked !== undefined && used !== undefined && PKey.samePartition(asked, used);
+  return from.lid === smLid && from.qpn === 1 && isAskedPartition;
+}

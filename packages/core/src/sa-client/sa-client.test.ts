@@ -22,12 +22,16 @@ import { adaptiveWindow } from "./sa-window.js";
 const HOST = Guid.parse("0x0000000000100001");
 const PEER = Guid.parse("0x0000000000100003");
 
-function setUp(options: Partial<SaClientOptions> = {}) {
+function setUp(options: Partial<SaClientOptions> = {}, port: { readonly pkeys?: readonly PKey[] } = {}) {
   const clock = new VirtualClock();
   const native = new FakeNative({
     clock,
     devices: [
-      { name: "sim0", nodeGuid: HOST, ports: [{ port: 1, portGuid: HOST, lid: Lid.from(2), smLid: Lid.from(9) }] },
+      {
+        name: "sim0",
+        nodeGuid: HOST,
+        ports: [{ port: 1, portGuid: HOST, lid: Lid.from(2), smLid: Lid.from(9), ...port }],
+      },
     ],
   });
   native.sa.peers.push({ guid: PEER, lid: Lid.from(3) });
@@ -199,12 +203,40 @@ describe("SaClient", () => {
   it("goes on waiting when the answer is of another attribute or broken", async () => {
     const { clock, native, client, agent } = setUp();
     native.sa.handler = (query) => {
-      agent.deliver(encodeSaMad({ method: 0x81, tid: query.mad.tid, attributeId: 0x11 }));
-      agent.deliver(encodeSaMad({ method: 0x81, tid: query.mad.tid, attributeId: 0x35 }).subarray(0, 40));
+      agent.deliver(encodeSaMad({ method: 0x81, tid: query.mad.tid, attributeId: 0x11 }), 0, query.to);
+      agent.deliver(encodeSaMad({ method: 0x81, tid: query.mad.tid, attributeId: 0x35 }).subarray(0, 40), 0, query.to);
       return { ...native.sa.answerPath(query), delayMs: 5 };
     };
     expect((await clock.run(client.query(ask()))).records[0]?.readUInt16BE(40)).toBe(3);
     expect(client.stats().dropped).toBe(2);
+  });
+
+  it.each([
+    ["another LID", { lid: Lid.from(33) }],
+    ["another queue pair", { qpn: 4 }],
+    ["another partition", { pkeyIndex: 1 }],
+    ["an index that holds no partition", { pkeyIndex: 9 }],
+  ])("drops an answer from %s, whatever its transaction id, and asks again", async (_where, from) => {
+    const counted: unknown[] = [];
+    const { clock, native, client } = setUp(
+      { metrics: { ...noMetrics, increment: (name, labels) => counted.push([name, labels]) } },
+      { pkeys: [PKey.DEFAULT, PKey.from(0x8001)] },
+    );
+    const forged = [encodePathRecord(emptyPathRecord({ dlid: Lid.from(66) }))];
+    // The kernel takes the first answer for the one and keeps the SA's own to itself: only the next try gets one.
+    native.sa.handler = (query) =>
+      native.sa.queries.length === 1
+        ? { ...native.sa.answerPath(query), records: forged, from }
+        : native.sa.answerPath(query);
+    expect((await clock.run(client.query(ask()))).records[0]?.readUInt16BE(40)).toBe(3);
+    expect(client.stats()).toMatchObject({ sent: 2, timeouts: 1, answered: 1, dropped: 1 });
+    expect(counted).toContainEqual(["verbena_sa_dropped_total", { port: "sim0/1", reason: "foreign" }]);
+  });
+
+  it("takes answers of an SA that has a limited member's partition only", async () => {
+    const { clock, native, client } = setUp({}, { pkeys: [PKey.from(0x7fff)] });
+    native.sa.handler = (query) => ({ ...native.sa.answerPath(query), from: { pkeyIndex: 0 } });
+    expect((await clock.run(client.query(ask()))).status).toBe(0);
   });
 
   it("gives the window's place back when a query is aborted", async () => {

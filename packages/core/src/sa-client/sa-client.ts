@@ -5,6 +5,7 @@ import { sightOf } from "../ports/port-sight.js";
 import type { Port } from "../sdk/endpoint.js";
 import type { SaQuery, SaResponse, SaService } from "../sdk/services.js";
 import { busyPause, withJitter } from "./back-off.js";
+import { isFromSa } from "./sa-address.js";
 import { SaBreaker } from "./sa-breaker.js";
 import { DEFAULT_SA_DEPTH, type SaClientOptions, type SaClientStats } from "./sa-client-options.js";
 import { errnoOf, type SaErrorCode, saError } from "./sa-error.js";
@@ -198,6 +199,11 @@ export class SaClient implements SaService, AsyncDisposable {
     }
     if (message.status !== 0) {
       this.#unanswered(transaction);
+      return;
+    }
+    // Whatever its transaction id. The try ends when its time is up, and the next one may be answered by the SA.
+    if (!isFromSa(this.#port, message.from)) {
+      this.#tally.dropped("foreign");
       return;
     }
     const response = readResponse(message.mad, transaction.query);

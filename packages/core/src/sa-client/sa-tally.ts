@@ -55,7 +55,7 @@ export class SaTally {
     this.options.metrics.increment("verbena_sa_tries_total", { port: this.options.port, outcome: OUTCOMES[what] });
   }
 
-  dropped(reason: "unexpected" | "malformed"): void {
+  dropped(reason: "unexpected" | "foreign" | "malformed"): void {
     this.#count.dropped += 1;
     this.options.metrics.increment("verbena_sa_dropped_total", { port: this.options.port, reason });
   }

@@ -43,6 +43,8 @@ export type FakeSaAction =
       /** Instead of the query's transaction id (low half). */
       readonly tid?: bigint;
       readonly copies?: number;
+      /** Where it seems to come from, if not from where the query went. */
+      readonly from?: Partial<MadAddress>;
     }
   | { readonly type: "silent" };
 

@@ -241,7 +241,7 @@ export class FakeUmadAgent implements UmadAgent {
       // The kernel hands an answer up only while it holds the request, whichever of its repeats it answers; copies go no further.
       if (tid === query.tid && !this.#held.delete(tid)) return;
       for (let copy = 0; copy < (action.copies ?? 1); copy += 1) {
-        this.deliver(encodeFakeAnswer(query, tid, action), 0, from);
+        this.deliver(encodeFakeAnswer(query, tid, action), 0, { ...from, ...action.from });
       }
     });
   }
