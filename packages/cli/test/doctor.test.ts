@@ -1,4 +1,5 @@
 /** `verbena doctor` on hosts as they are: without RDMA, and on the simulator. The virtual machine's is recorded by test/vm. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { hostname, tmpdir } from "node:os";
@@ -114,6 +115,27 @@ describe("verbena doctor", () => {
         steady(out, { [cluster.dir]: "DIR" }).replace(/\d+, enough for \d+ clients/, "N, enough for N clients"),
       ).toBe(recorded("simulator"));
       expect([status, err]).toEqual([0, ""]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "makes one failed check of a file that is none, and looks at everything else",
+    async () => {
+      execFileSync("mkfifo", [join(folder, "fifo")]);
+      writeFileSync(join(folder, "opts.cfg"), `addr_preload acm_hosts\naddr_data_file ${join(folder, "fifo")}\n`);
+      const failedIn = async (options: DoctorOptions) => {
+        const { checks } = JSON.parse((await doctor({ ...options, json: true }, WITHOUT_RDMA)).out) as DoctorReport;
+        return checks.filter(({ verdict }) => verdict === "fail").map(({ id, findings }) => [id, findings.at(0)?.seen]);
+      };
+      const healthy = await failedIn({ options: join(folder, "none") });
+      const seen = `${join(folder, "fifo")} is a FIFO, not a regular file`;
+      const added = async (options: DoctorOptions) =>
+        (await failedIn(options)).filter(([id]) => !healthy.some(([known]) => known === id));
+      const unread = `cannot be read: ${seen} [VERBENA_FILE_KIND]`;
+      expect(await added({ options: join(folder, "fifo") })).toEqual([["options-file", unread]]);
+      expect(await added({ config: join(folder, "fifo") })).toEqual([["config-file", unread]]);
+      expect(await added({})).toEqual([["hosts-file", seen]]);
     },
     TIMEOUT_MS,
   );

@@ -66,6 +66,14 @@ export const CORE_ERRORS = {
     message: 'the {chain} chain names provider "{name}", which is not loaded',
     hint: "load it, or take its name out of the chain; loaded: {loaded}",
   },
+  VERBENA_FILE_KIND: {
+    message: "{file} is {kind}, not a regular file",
+    hint: "name a regular file; what comes out of a FIFO or a device can be written to one first",
+  },
+  VERBENA_FILE_SIZE: {
+    message: "{file} has more than {limit} bytes",
+    hint: "check that it is the file you mean; docs/limits.md has the limits",
+  },
   VERBENA_OPTION_UNKNOWN: {
     message: "{of}: {problem}",
     hint: "correct the name where {of} is called; what it does not know it would ignore, and work with a default",

@@ -18,6 +18,7 @@ export type {
   AddressLine,
   ConfigFile,
   ConfigInput,
+  ConfigReading,
   ConfigSetting,
   ConfigSources,
   ConvertedConfig,
@@ -36,6 +37,7 @@ export {
   formatDiagnostic,
   inspectConfig,
   loadConfig,
+  readConfigText,
 } from "./config/index.js";
 export type { ControlHost, ControlServer, ControlServerOptions } from "./control/index.js";
 export { createControlServer } from "./control/index.js";
@@ -52,6 +54,7 @@ export type {
 export { createHost, createResolver, devicePorts, formatDestination, parseDestination } from "./embed/index.js";
 export type * from "./engine/contract.js";
 export { CORE_ERRORS } from "./errors.js";
+export { openRegular } from "./files/open-regular.js";
 export type { ProviderRequest } from "./host/index.js";
 export { noMetrics, scaledClock, silentLogger, systemClock, systemRandom } from "./host/index.js";
 export type { NoticeState } from "./notices/port-notices.js";

@@ -58,12 +58,28 @@ export interface InspectedConfig {
   readonly settings: readonly ConfigSetting[];
 }
 
-/** Reads all files as {@link loadConfig} does, and tells what it found also when a daemon could not start with it. Throws VERBENA_OPTION_UNKNOWN. */
-export async function inspectConfig(sources: ConfigSources = {}): Promise<InspectedConfig> {
+/** How the files are read. */
+export interface ConfigReading {
+  /** Ends reading, also of a file that does not answer. */
+  readonly signal?: AbortSignal;
+}
+
+const READING: OptionNames<ConfigReading> = { signal: true };
+
+/**
+ * Reads all files as {@link loadConfig} does, and tells what it found also when a daemon could not start with it: a file that cannot be
+ * read is an error among the diagnostics. Rejects with VERBENA_OPTION_UNKNOWN and with the signal's reason.
+ */
+export async function inspectConfig(
+  sources: ConfigSources = {},
+  reading: ConfigReading = {},
+): Promise<InspectedConfig> {
   checkOptions("loadConfig", sources, SOURCES);
+  checkOptions("loadConfig: reading", reading, READING);
+  const { signal } = reading;
   const sink = new DiagnosticSink();
   const { origin = "configuration" } = sources;
-  const yaml = await loadYaml(sources.config, sink);
+  const yaml = await loadYaml(sources.config, sink, signal);
   const configFile =
     sources.config === undefined ? {} : { config: { path: sources.config, isFound: yaml !== undefined } };
   if (sources.config !== undefined && yaml === undefined) {
@@ -75,7 +91,7 @@ export async function inspectConfig(sources: ConfigSources = {}): Promise<Inspec
 
   const named = stringAt(input, "options");
   const optionsFile = sources.options ?? named ?? (ignoreDefaults ? undefined : DEFAULT_PATHS.optionsFile);
-  const options = await loadOptions(optionsFile, sources.options === undefined && named !== undefined, sink);
+  const options = await loadOptions(optionsFile, sources.options === undefined && named !== undefined, sink, signal);
 
   // What a caller misspelt is refused like a misspelt line of a file.
   reportUnknownKeys(sources.overrides, origin, sink);
@@ -90,7 +106,7 @@ export async function inspectConfig(sources: ConfigSources = {}): Promise<Inspec
 
   const addressFile =
     sources.addresses ?? parsed.files.addresses ?? (ignoreDefaults ? undefined : DEFAULT_PATHS.addressFile);
-  const fromFile = await loadAddresses(addressFile, parsed.addresses.supportIps, sink);
+  const fromFile = await loadAddresses(addressFile, parsed.addresses.supportIps, sink, signal);
   const addresses = addNames(fromFile, parsed.addresses.names, {
     file: yaml?.file ?? origin,
     line: (index) => yaml?.line(["addresses", "names", index]),

@@ -210,6 +210,14 @@ describe("loadConfig", () => {
     expect(await problems(loadConfig({ config: alias }))).toEqual([expect.stringMatching(/^alias\.yaml:3: .*slow/)]);
   });
 
+  it("refuses a key that stands twice in its section", async () => {
+    const twice = await file("twice.yaml", "sa:\n  retries: 1\n  retries: 2\nsa: { depth: 1 }\n");
+    expect(await problems(loadConfig({ config: twice }))).toEqual([
+      "twice.yaml:4: Map keys must be unique",
+      "twice.yaml:3: Map keys must be unique",
+    ]);
+  });
+
   it("names the first hundred wrong lines of a file and counts the rest", async () => {
     const options = await file("opts.cfg", "log_fiel x\n".repeat(20_000));
     const { diagnostics } = await loadConfig({ options, addresses: options, ignoreDefaults: true });

@@ -1,6 +1,6 @@
 import { coreError } from "../errors.js";
 import type { DaemonConfig } from "./daemon-config.js";
-import { type ConfigSources, inspectConfig } from "./inspect-config.js";
+import { type ConfigReading, type ConfigSources, inspectConfig } from "./inspect-config.js";
 import { type Diagnostic, formatDiagnostic } from "./text/diagnostic.js";
 
 /** A configuration that can be used. */
@@ -12,10 +12,11 @@ export interface LoadedConfig {
 
 /**
  * Reads all files and makes one configuration of them. All problems of all files are collected first.
- * Rejects with VERBENA_OPTION_UNKNOWN and VERBENA_CONFIG_INVALID; `details.diagnostics` holds every {@link Diagnostic}, the message lists the errors.
+ * Rejects with VERBENA_OPTION_UNKNOWN, VERBENA_CONFIG_INVALID and the signal's reason; `details.diagnostics` holds every {@link Diagnostic},
+ * the message lists the errors.
  */
-export async function loadConfig(sources: ConfigSources = {}): Promise<LoadedConfig> {
-  const { config, diagnostics } = await inspectConfig(sources);
+export async function loadConfig(sources: ConfigSources = {}, reading: ConfigReading = {}): Promise<LoadedConfig> {
+  const { config, diagnostics } = await inspectConfig(sources, reading);
   if (config === undefined) throw invalidConfig(diagnostics);
   return { config, diagnostics };
 }

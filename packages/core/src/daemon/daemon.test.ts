@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { lstat, mkdtemp, readdir, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -249,6 +250,28 @@ describe("Daemon", () => {
 });
 
 describe("Daemon.reload", () => {
+  it("refuses a FIFO in place of a file at once, runs on, and stops when told", async () => {
+    await writeFile(join(folder, "opts.cfg"), "");
+    await (await fromYaml(`${YAML}files: { options: opts.cfg }\n`)).start();
+    await rm(join(folder, "opts.cfg"));
+    execFileSync("mkfifo", [join(folder, "opts.cfg")]);
+    await expect(daemon.reload()).rejects.toMatchObject({
+      code: "VERBENA_CONFIG_INVALID",
+      message: expect.stringContaining("opts.cfg is a FIFO, not a regular file [VERBENA_FILE_KIND]") as string,
+    });
+    expect(daemon.state).toBe("ready");
+  });
+
+  it("ends with a coded error when the daemon stops while it reads", async () => {
+    await (await fromYaml(YAML)).start();
+    const outcome = daemon.reload().catch((error: unknown) => error);
+    // The reload has begun to read.
+    await Promise.resolve();
+    await daemon.stop();
+    expect(await outcome).toMatchObject({ code: "VERBENA_DAEMON_STATE" });
+    expect(daemon.state).toBe("stopped");
+  });
+
   it("keeps the running configuration when the files have errors", async () => {
     await (await fromYaml(YAML)).start();
     const client = await AcmClient.connect({ socketPath: socket });

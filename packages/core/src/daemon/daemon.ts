@@ -41,6 +41,8 @@ export class Daemon implements AsyncDisposable {
   #ready: Promise<DaemonReady> | undefined;
   #reloading: Promise<unknown> = Promise.resolve();
   #stopping: Promise<void> | undefined;
+  /** Ends what a reload is reading. */
+  readonly #ending = new AbortController();
 
   /** Throws VERBENA_OPTION_UNKNOWN. */
   constructor(options: DaemonOptions = {}) {
@@ -96,7 +98,8 @@ export class Daemon implements AsyncDisposable {
 
   /**
    * Stops: takes no more requests, answers those in work, closes everything. What is not done at the deadline is cut off.
-   * Idempotent; a stop during start waits for the start to end.
+   * Idempotent; a stop during start waits for the start to end, a
+   * reload that is reading files ends with VERBENA_DAEMON_STATE.
    */
   stop(options: { readonly deadlineMs?: number } = {}): Promise<void> {
     this.#stopping ??= this.#stop(options.deadlineMs);
@@ -170,9 +173,10 @@ export class Daemon implements AsyncDisposable {
     this.#state = "reloading";
     this.#notify("RELOADING=1");
     try {
-      const next = await loadConfig(this.#options.sources);
+      const { signal } = this.#ending;
+      const next = await loadConfig(this.#options.sources, { signal });
       logDiagnostics(log, next.diagnostics);
-      const versions = await preloadVersions(next.config.preload);
+      const versions = await preloadVersions(next.config.preload, signal);
       const hasNewFiles = versions !== this.#preloadVersions;
       const change = compareConfigs(loaded.config, next.config);
       if (change.needsEngine || hasNewFiles) await this.#exchangeEngine(next.config, parts);
@@ -222,6 +226,7 @@ export class Daemon implements AsyncDisposable {
     this.#state = "stopping";
     this.#notify("STOPPING=1");
     parts.log?.notice("stopping");
+    this.#ending.abort(this.#stateError("reload"));
     const limit = deadlineMs ?? this.#loaded?.config.daemon.stopDeadlineMs ?? 0;
     await closeParts(parts, this.#clock, limit, this.#reloading);
     this.#state = "stopped";

@@ -43,6 +43,7 @@ export async function composeEngine(options: CompositionOptions): Promise<Compos
   const host = composeHost({ native, logger, clock, ...services });
   const folders = [config.folder, ...(options.folders ?? [])];
   const { registry, chains } = await loadProviders(config, options.providers ?? [], folders, host, logger);
+  const ending = new AbortController();
   try {
     const engine = await createEngine({
       ...engineOptions(config),
@@ -54,10 +55,14 @@ export async function composeEngine(options: CompositionOptions): Promise<Compos
       chains,
       providers: registry.resolution(),
       addressFile: await addressLines(config.addresses, native, logger),
-      preload: new PreloadFiles({ ...config.preload, logger }),
+      preload: new PreloadFiles({ ...config.preload, logger, signal: ending.signal }),
     });
     let closing: Promise<void> | undefined;
-    const close = (): Promise<void> => (closing ??= engine.close().then(() => registry.close()));
+    const close = (): Promise<void> => {
+      ending.abort();
+      closing ??= engine.close().then(() => registry.close());
+      return closing;
+    };
     return {
       engine,
       providers: registry.loaded.map(({ manifest }) => manifest.name),
@@ -65,6 +70,7 @@ export async function composeEngine(options: CompositionOptions): Promise<Compos
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {
+    ending.abort();
     await registry.close();
     throw error;
   }

@@ -1,5 +1,6 @@
-import { open } from "node:fs/promises";
 import { Gid, IpAddress } from "@verbena/ib";
+import { coreError } from "../errors.js";
+import { openRegular } from "../files/open-regular.js";
 import { Destination } from "../sdk/destination.js";
 import type { PreloadReport } from "./types.js";
 
@@ -10,15 +11,22 @@ export interface HostLine {
 }
 
 const MAX_WORD = 45;
+/** A million hosts; it also bounds a single line. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Behind an address and a GID there are only comments. */
+const MAX_LINE = 1_024;
 
 /**
  * Lines of a hosts data file (`acm_hosts`): a name, IPv4 or IPv6 address and the GID behind it. Lines that cannot be read are
- * reported and skipped. Rejects with the system's error when the file cannot be read.
+ * reported and skipped. Rejects with VERBENA_FILE_KIND, VERBENA_FILE_SIZE (nothing is read then), the system's error when the file cannot
+ * be read, or the signal's reason.
  */
 export async function* readHosts(file: string, report: PreloadReport, signal?: AbortSignal): AsyncGenerator<HostLine> {
-  await using handle = await open(file, "r");
+  await using handle = await openRegular(file, signal);
+  const { size } = await handle.stat();
+  if (size > MAX_BYTES) throw coreError("VERBENA_FILE_SIZE", { details: { file, limit: MAX_BYTES } });
   let number = 0;
-  for await (const line of handle.readLines({ encoding: "utf8", autoClose: false })) {
+  for await (const line of handle.readLines({ encoding: "utf8", autoClose: false, end: MAX_BYTES })) {
     signal?.throwIfAborted();
     number += 1;
     const host = parseHost(line, (message) => {
@@ -30,7 +38,10 @@ export async function* readHosts(file: string, report: PreloadReport, signal?: A
 
 function parseHost(line: string, report: (message: string) => void): HostLine | undefined {
   if (line.startsWith("#")) return undefined;
-  const [address, gidText] = line.split(/\s+/).filter((word) => word !== "");
+  const [address, gidText] = line
+    .slice(0, MAX_LINE)
+    .split(/\s+/)
+    .filter((word) => word !== "");
   if (address === undefined || address.startsWith("#")) return undefined;
   if (gidText === undefined) {
     report(`${address} has no GID; the line is skipped`);

@@ -1,5 +1,6 @@
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import type { Guid, Lid } from "@verbena/ib";
+import { openRegular } from "../files/open-regular.js";
 import { type DumpPath, looksLikeHeader, parseHeader, parsePath } from "./dump-line.js";
 import { walkLines } from "./line-stream.js";
 import type { PreloadReport } from "./types.js";
@@ -39,10 +40,10 @@ export class OpensmDump {
     this.#report = report;
   }
 
-  /** Rejects with the system's error when the file cannot be read. */
+  /** Rejects with VERBENA_FILE_KIND, the system's error when the file cannot be read, or the signal's reason. */
   static async open(file: string, report: PreloadReport, signal?: AbortSignal): Promise<OpensmDump> {
     const dump = new OpensmDump(file, report);
-    await using handle = await open(file, "r");
+    await using handle = await openRegular(file, signal);
     dump.#version = await versionOf(handle);
     await dump.#index(handle, signal);
     return dump;
@@ -60,7 +61,7 @@ export class OpensmDump {
 
   /** False once the file has been written or replaced: what was found where is then no longer true. */
   async isCurrent(): Promise<boolean> {
-    await using handle = await open(this.#file, "r");
+    await using handle = await openRegular(this.#file);
     return (await versionOf(handle)) === this.#version;
   }
 
@@ -68,7 +69,7 @@ export class OpensmDump {
   async *routes(port: { readonly guid: Guid; readonly lid: Lid }, signal?: AbortSignal): AsyncGenerator<DumpRoute> {
     const block = this.#blocks.get(port.guid)?.find(({ lid }) => lid === port.lid);
     if (block === undefined) return;
-    await using handle = await open(this.#file, "r");
+    await using handle = await openRegular(this.#file, signal);
     yield* await this.#readBlock(handle, block, signal);
   }
 

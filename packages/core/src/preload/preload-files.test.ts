@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { emptyPathRecord, Gid, Guid, Lid, Mtu, PKey, Rate } from "@verbena/ib";
@@ -150,5 +151,29 @@ describe("PreloadFiles", () => {
     await writeFile(hosts, "node1 fe80::1\n");
     const files = new PreloadFiles({ hosts, logger: recorder().logger });
     await expect(collect(files.entries(endpoint, AbortSignal.abort(new Error("gone"))))).rejects.toThrow("gone");
+  });
+
+  it("reports files that are none and goes on without them", async () => {
+    execFileSync("mkfifo", [join(folder, "fifo")]);
+    const { logger, lines } = recorder();
+    const fifo = join(folder, "fifo");
+    expect(await collect(new PreloadFiles({ hosts: fifo, routeDump: fifo, logger }).entries(endpoint))).toEqual([]);
+    expect(lines).toEqual(["error path dump cannot be read", "error hosts data file cannot be read"]);
+  });
+
+  it("gives up the walk over the dump when it is no longer wanted", async () => {
+    await writeFile(join(folder, "dump"), DUMP);
+    const { logger, lines } = recorder();
+    const files = new PreloadFiles({ routeDump: join(folder, "dump"), logger, signal: AbortSignal.abort() });
+    expect(await collect(files.entries(endpoint))).toEqual([]);
+    expect(lines).toEqual([]);
+  });
+
+  it("takes no hosts file above 64 MiB", async () => {
+    await writeFile(join(folder, "hosts"), "");
+    await truncate(join(folder, "hosts"), 64 * 1024 * 1024 + 1);
+    const { logger, lines } = recorder();
+    expect(await collect(new PreloadFiles({ hosts: join(folder, "hosts"), logger }).entries(endpoint))).toEqual([]);
+    expect(lines).toEqual(["error hosts data file cannot be read"]);
   });
 });

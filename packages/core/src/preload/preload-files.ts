@@ -10,6 +10,8 @@ export interface PreloadFilesOptions {
   readonly hosts?: string;
   readonly routeDump?: string;
   readonly logger: Logger;
+  /** Ends the walk over the dump, which serves all endpoints. */
+  readonly signal?: AbortSignal;
 }
 
 /** Reported lines per file and reading; a broken file must not fill the log. */
@@ -74,10 +76,11 @@ export class PreloadFiles implements PreloadSource {
 
   /** One walk over the file serves all endpoints, and does not end with the endpoint that happened to come first. */
   async #openDump(file: string): Promise<OpensmDump | undefined> {
-    const { logger } = this.#options;
+    const { logger, signal } = this.#options;
     try {
-      return await OpensmDump.open(file, limitedReport(logger));
+      return await OpensmDump.open(file, limitedReport(logger), signal);
     } catch (error) {
+      if (signal?.aborted === true) return undefined;
       logger.error("path dump cannot be read", { file, error: String(error) });
       return undefined;
     }

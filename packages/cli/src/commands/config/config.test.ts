@@ -80,6 +80,13 @@ describe("verbena config convert", () => {
     expect((await convert("--out", out, "--force")).status).toBe(0);
   });
 
+  it("refuses what is no regular file, by name", async () => {
+    file("addr.cfg", "");
+    const { status, err } = await ask(["config", "convert", "--opts", "/dev/zero", "--addr", join(folder, "addr.cfg")]);
+    expect(err).toMatch(/^verbena: \/dev\/zero is a device, not a regular file \[VERBENA_FILE_KIND\]\nhint: /);
+    expect(status).toBe(2);
+  });
+
   it("shows control characters of the files, and never prints them", async () => {
     file("opts.cfg", "\u001b[2Jcolour\u009b blue\n");
     file("addr.cfg", "\u001b]0;x\u0007 mlx5_0\n");

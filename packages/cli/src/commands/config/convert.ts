@@ -1,6 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type ConvertSources, convertConfig, DEFAULT_PATHS } from "@verbena/core";
+import { type ConvertSources, convertConfig, DEFAULT_PATHS, readConfigText } from "@verbena/core";
+import { VerbenaError } from "@verbena/ib";
 import { cliError } from "../../errors.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
@@ -14,7 +15,7 @@ export interface ConvertOptions {
   readonly json?: boolean;
 }
 
-/** Makes a `verbena.yaml` of ibacm's files. Rejects with VERBENA_CLI_FILE and VERBENA_CONFIG_INVALID; nothing is written then. */
+/** Makes a `verbena.yaml` of ibacm's files. Rejects with VERBENA_FILE_…, VERBENA_CLI_FILE and VERBENA_CONFIG_INVALID; nothing is written then. */
 export async function convertFiles(options: ConvertOptions, io: Io): Promise<ExitCode> {
   const [opts, addr] = await Promise.all([
     source(options.opts, DEFAULT_PATHS.optionsFile),
@@ -36,8 +37,9 @@ export async function convertFiles(options: ConvertOptions, io: Io): Promise<Exi
 async function source(named: string | undefined, usual: string): Promise<NonNullable<ConvertSources["options"]>> {
   const file = named === undefined ? usual : resolve(named);
   try {
-    return { file, text: await readFile(file, "utf8") };
+    return { file, text: await readConfigText(file) };
   } catch (cause) {
+    if (VerbenaError.is(cause)) throw cause;
     const { code, message } = cause as NodeJS.ErrnoException;
     if (named === undefined && code === "ENOENT") return { file };
     throw cliError("VERBENA_CLI_FILE", { details: { file, problem: message }, cause });

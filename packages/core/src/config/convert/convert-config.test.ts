@@ -158,6 +158,16 @@ describe("convertConfig", () => {
     ]);
   });
 
+  it("names the first hundred lines without an effect, with their own reasons, and counts the rest", async () => {
+    const lines = Array.from({ length: 250 }, (_, index) => `colour${String(index)} blue ${"x".repeat(120)}`);
+    const { yaml, diagnostics } = await bothWays(`${lines.join("\n")}\nsa: 1\n`);
+    const kept = yaml.split("\n").filter((line) => line.includes("not carried over: colour"));
+    expect(kept).toHaveLength(100);
+    expect(kept.filter((line) => line.includes("another line wins"))).toEqual([]);
+    expect(yaml).toContain("# not carried over: 151 more lines without an effect\n");
+    expect(diagnostics.at(-1)?.message).toBe("and 401 more of this kind");
+  });
+
   it("shows control characters of the files in its comments", async () => {
     const { yaml, before, after } = await bothWays("timeout 500 #\u001b[2J\rsa: 1\n#\u0007\u202e\ncolour\u009b blue\n");
     expect(yaml).toContain("timeoutMs: 500 # \\u001b[2J sa: 1\n");

@@ -1,6 +1,7 @@
 import { OPTION_TABLE, type OptionKey } from "../options/option-table.js";
 import type { OptionLines } from "../options/read-options.js";
-import type { Diagnostic } from "../text/diagnostic.js";
+import { type Diagnostic, REMARKS_KEPT } from "../text/diagnostic.js";
+import { linesOf } from "../text/lines.js";
 
 /** What stands around the keys of an options file. */
 export interface OptionComments {
@@ -14,7 +15,11 @@ export interface OptionComments {
 export function optionComments(text: string, lines: OptionLines, diagnostics: readonly Diagnostic[]): OptionComments {
   const byKey = new Map<OptionKey, { above: readonly string[]; behind: string }>();
   let above: string[] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
+  let number = 0;
+  let left = 0;
+  const reasons = new Map([...diagnostics].reverse().map(({ line, message }) => [line, message]));
+  for (const line of linesOf(text)) {
+    number += 1;
     const [word = "", value, ...behind] = line.trim().split(/\s+/);
     if (word === "") continue;
     if (word.startsWith("#")) {
@@ -22,14 +27,17 @@ export function optionComments(text: string, lines: OptionLines, diagnostics: re
       continue;
     }
     const key = word.toLowerCase();
-    if (isKey(key) && lines.get(key) === index + 1) {
+    if (isKey(key) && lines.get(key) === number) {
       byKey.set(key, { above, behind: behind.join(" ").replace(/^#+ ?/, "") });
       above = [];
       continue;
     }
-    const reason = diagnostics.find((one) => one.line === index + 1)?.message ?? "it has no effect: another line wins";
+    left += 1;
+    if (left > REMARKS_KEPT) continue;
+    const reason = reasons.get(number) ?? `it has no effect${isKey(key) ? ": another line wins" : ""}`;
     above.push(`not carried over: ${[word, value, ...behind].join(" ").trim()} (${reason})`);
   }
+  if (left > REMARKS_KEPT) above.push(`not carried over: ${String(left - REMARKS_KEPT)} more lines without an effect`);
   return { byKey, rest: above };
 }
 

@@ -3,11 +3,14 @@ import type { DiagnosticSink } from "./diagnostic.js";
 /** ibacm reads its files through a buffer of this many characters, line end included. */
 export const LINE_LIMIT = 119;
 
+/** More words than any line has a meaning for; a line may be as long as the file. */
+const MAX_WORDS = 16;
+
 /** A line of one of ibacm's files, without comments and blank lines. */
 export interface ConfigLine {
   /** From 1. */
   readonly number: number;
-  /** White-space separated; never empty. */
+  /** White-space separated, the first {@link MAX_WORDS}; never empty. */
   readonly words: readonly string[];
 }
 
@@ -17,7 +20,7 @@ export interface ConfigLine {
  */
 export function* configLines(text: string, file: string, sink: DiagnosticSink): Generator<ConfigLine> {
   let number = 0;
-  for (const line of text.split(/\r?\n/)) {
+  for (const line of linesOf(text)) {
     number += 1;
     if (line.length >= LINE_LIMIT) {
       sink.add({
@@ -28,7 +31,17 @@ export function* configLines(text: string, file: string, sink: DiagnosticSink): 
       });
     }
     if (line.startsWith("#")) continue;
-    const words = line.split(/\s+/).filter((word) => word !== "");
+    const words = line.split(/\s+/, MAX_WORDS).filter((word) => word !== "");
     if (words.length > 0) yield { number, words };
+  }
+}
+
+/** One after another: the lines of a big file together take many times its size. */
+export function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start <= text.length; ) {
+    const found = text.indexOf("\n", start);
+    const end = found < 0 ? text.length : found;
+    yield text.slice(start, end > start && text[end - 1] === "\r" && found >= 0 ? end - 1 : end);
+    start = end + 1;
   }
 }

@@ -3,6 +3,7 @@ import { type ConfigInput, configSchema } from "../schema.js";
 import type { DiagnosticSink } from "../text/diagnostic.js";
 import type { KeyPath } from "./key-path.js";
 import { lineOf } from "./locate.js";
+import { repeatedKeys } from "./repeated-keys.js";
 import { type SchemaShape, shapeOf, unwrap } from "./schema-shape.js";
 import { reportUnknownKeys } from "./unknown-keys.js";
 
@@ -17,7 +18,7 @@ export interface YamlConfig {
 /** Reads the text of a `verbena.yaml`. Syntax errors and unknown keys go to the sink as errors. */
 export function readYaml(text: string, file: string, sink: DiagnosticSink): YamlConfig {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   for (const { pos, message } of [...document.errors, ...document.warnings]) {
     sink.add({ severity: "error", file, line: lines.linePos(pos[0]).line, message });
   }
@@ -25,6 +26,12 @@ export function readYaml(text: string, file: string, sink: DiagnosticSink): Yaml
   if (document.errors.length > 0) return { file, input: {}, line };
   let value: unknown;
   try {
+    for (const at of repeatedKeys(document)) {
+      sink.add({ severity: "error", file }, () => ({
+        line: lines.linePos(at).line,
+        message: "Map keys must be unique",
+      }));
+    }
     value = document.toJS({ maxAliasCount: 100 }) ?? {};
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

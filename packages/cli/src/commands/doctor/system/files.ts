@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, readdir, readFile, readlink, stat } from "node:fs/promises";
+import { access, readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Problem } from "../probe.js";
 
@@ -25,10 +25,6 @@ export class HostFiles {
 
   async linkTarget(path: string): Promise<string | undefined> {
     return orUndefined(() => readlink(this.path(path)));
-  }
-
-  async isThere(path: string): Promise<boolean> {
-    return (await orUndefined(() => stat(this.path(path)))) !== undefined;
   }
 
   /** Why this process cannot read and write a file. */

@@ -15,7 +15,7 @@ process.once("message", (order: LookOrder) => {
 });
 
 async function run({ sources, native, patienceMs }: LookOrder): Promise<void> {
-  const look = lookAtConfig(sources);
+  const look = lookAtConfig(sources, patience(patienceMs));
   await tell("config", look);
   const configured = await look.then(
     (config) => config.native,
@@ -30,6 +30,16 @@ async function run({ sources, native, patienceMs }: LookOrder): Promise<void> {
   }
   await lookAtHardware(services, patienceMs, tell);
   await services.close();
+}
+
+/** What lies on a dead mount is given up, so that the rest can be looked at. */
+function patience(ms: number): AbortSignal {
+  const ending = new AbortController();
+  const giveUp = (): void => {
+    ending.abort(new Error(`a file of the configuration does not answer: no end after ${String(ms / 1000)} s`));
+  };
+  setTimeout(giveUp, ms).unref();
+  return ending.signal;
 }
 
 /** Without the addon there is nothing more to see. */

@@ -20,7 +20,7 @@ import type {
 } from "../probe.js";
 import { HostFiles } from "./files.js";
 import { lookAtDeviceFiles, lookAtInterfaces, lookAtKernel } from "./kernel.js";
-import type { LookSections } from "./look-message.js";
+import type { DaemonPlace, LookSections } from "./look-message.js";
 import { LookProcess } from "./look-process.js";
 import { once } from "./once.js";
 import { lookAtProcess, processesNamed } from "./process.js";
@@ -117,7 +117,8 @@ export class SystemProbe implements Probe, AsyncDisposable {
 
   /** Where a daemon is expected: as asked for, else as configured, else as ibacm has it. */
   async #place() {
-    const { place } = await this.#section("config");
+    // Files that cannot be looked at are a finding of their own check.
+    const { place } = await this.#section("config").catch((): { readonly place?: DaemonPlace } => ({}));
     const { socket, control } = this.#options;
     const own = socket ?? place?.socket;
     const run = own === undefined ? (place?.runDirectory ?? DEFAULT_PATHS.run) : dirname(own);
