@@ -1,6 +1,6 @@
 /** The life of the daemon as a process: signals, background, configuration, the `ibacm` face. */
 import { spawn } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { join, relative } from "node:path";
@@ -73,6 +73,38 @@ describe("serve", () => {
         }
         expect(await told).toContain('"clients":60');
         expect((await ask(["resolve", "node2", "--socket", socket])).status).toBe(0);
+      } finally {
+        for (const client of clients) client.destroy();
+        daemon.kill();
+        await once(daemon, "exit");
+      }
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "says so when others have taken the descriptors of its clients",
+    async () => {
+      const socket = cluster.path("none.sock");
+      const words = ["serve", "--fabric", cluster.fabric, "--node", "H1", "--socket", socket].join(" ");
+      const daemon = spawn("bash", ["-c", `ulimit -n 120; exec "${process.execPath}" "${programPath()}" ${words}`]);
+      const clients: Socket[] = [];
+      const connect = (path: string): void => {
+        clients.push(createConnection(path).on("error", () => undefined));
+      };
+      try {
+        await once(daemon.stdout, "data");
+        const lines = createInterface(daemon.stderr);
+        const told = async (text: string): Promise<string> => {
+          for await (const [line] of on(lines, "line") as AsyncIterable<[string]>) if (line.includes(text)) return line;
+          throw new Error("the log has ended");
+        };
+        const full = told("control connections are refused: the process's limit on open files is reached");
+        for (let count = 0; count < 120; count += 1) connect(`${socket}.ctl`);
+        expect(await full).toContain('"limit":120');
+        const none = told("\"connections are refused: the process's limit on open files is reached");
+        connect(socket);
+        expect(await none).toContain('"clients":0');
       } finally {
         for (const client of clients) client.destroy();
         daemon.kill();

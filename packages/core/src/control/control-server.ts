@@ -3,7 +3,10 @@ import type { Socket } from "node:net";
 import type { OptionNames } from "@verbena/ib";
 import { checkOptions } from "../check-options.js";
 import { coreError } from "../errors.js";
-import type { Logger } from "../sdk/services.js";
+import { systemClock } from "../host/default-services.js";
+import { OccasionalWarning } from "../log/occasional-warning.js";
+import type { Clock, Logger } from "../sdk/services.js";
+import { DescriptorRoom, descriptorOf } from "../server/descriptors.js";
 import { listen, type OpenListener } from "../server/listen.js";
 import { describeFailure } from "./http-status.js";
 import { CONTROL_ROUTES, type ControlAnswer, type ControlHost } from "./routes.js";
@@ -16,9 +19,11 @@ export interface ControlServerOptions {
   readonly mode?: number;
   readonly host: ControlHost;
   readonly logger: Logger;
+  /** For warnings that keep quiet for a while. Default: the system's. */
+  readonly clock?: Clock;
 }
 
-const OPTIONS: OptionNames<ControlServerOptions> = { path: true, mode: true, host: true, logger: true };
+const OPTIONS: OptionNames<ControlServerOptions> = { path: true, mode: true, host: true, logger: true, clock: true };
 
 const MAX_CONNECTIONS = 256;
 
@@ -54,7 +59,23 @@ class HttpControlServer implements ControlServer {
       void this.#serve(request, response);
     });
     this.#server.maxConnections = MAX_CONNECTIONS;
+    const { clock = systemClock, logger } = options;
+    const isFull = new OccasionalWarning("no more connections are taken on the control socket", clock, logger);
+    const hasNoDescriptor = new OccasionalWarning(
+      "control connections are refused: the process's limit on open files is reached",
+      clock,
+      logger,
+    );
+    const room = new DescriptorRoom(clock);
+    this.#server.on("drop", () => {
+      isFull.happened({ connections: MAX_CONNECTIONS });
+    });
     this.#server.on("connection", (socket) => {
+      if (!room.has(descriptorOf(socket))) {
+        socket.destroy();
+        hasNoDescriptor.happened({ limit: room.limit });
+        return;
+      }
       this.#clients.set(socket, this.#nextClient++);
     });
   }

@@ -1,18 +1,13 @@
-import { readFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { OptionNames } from "@verbena/ib";
 import { checkOptions } from "../check-options.js";
 import { silentLogger, systemClock } from "../host/default-services.js";
+import { OccasionalWarning } from "../log/occasional-warning.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { AcmConnection, type ConnectionHost, type ConnectionPeer } from "./connection.js";
+import { DescriptorRoom, descriptorOf } from "./descriptors.js";
 import type { AcmRequestHandler } from "./handler.js";
-import {
-  type AcmServerLimits,
-  clientsWithin,
-  DEFAULT_ACM_SERVER_LIMITS,
-  LIMIT_NAMES,
-  openFilesLimit,
-} from "./limits.js";
+import { type AcmServerLimits, clientsWithin, DEFAULT_ACM_SERVER_LIMITS, LIMIT_NAMES } from "./limits.js";
 import { type AcmAddress, type AcmListener, listen, type OpenListener } from "./listen.js";
 
 /** Credentials of the process at the other end of a Unix socket; `undefined` where there are none. */
@@ -79,7 +74,10 @@ class SocketServer implements AcmServer, ConnectionHost {
   readonly #stalled = new Map<AcmConnection, number>();
   #stalledBytes = 0;
   #nextClient = 1;
-  #isFull = false;
+  readonly #room: DescriptorRoom;
+  readonly #isFull: OccasionalWarning;
+  readonly #hasNoDescriptor: OccasionalWarning;
+  readonly #hasFailed: OccasionalWarning;
   #closed: Promise<void> | undefined;
   #whenEmpty: (() => void) | undefined;
 
@@ -87,8 +85,13 @@ class SocketServer implements AcmServer, ConnectionHost {
     this.handler = options.handler;
     this.clock = options.clock ?? systemClock;
     this.logger = options.logger ?? silentLogger;
+    this.#room = new DescriptorRoom(this.clock);
     const limits = { ...DEFAULT_ACM_SERVER_LIMITS, ...options.limits };
-    this.limits = { ...limits, maxClients: clientsWithin(limits.maxClients, readOpenFilesLimit()) };
+    this.limits = { ...limits, maxClients: clientsWithin(limits.maxClients, this.#room.limit) };
+    const warning = (message: string) => new OccasionalWarning(message, this.clock, this.logger);
+    this.#isFull = warning("no more clients are taken");
+    this.#hasNoDescriptor = warning("connections are refused: the process's limit on open files is reached");
+    this.#hasFailed = warning("listening socket failed");
     this.#peerCredentials = options.peerCredentials;
   }
 
@@ -107,7 +110,7 @@ class SocketServer implements AcmServer, ConnectionHost {
     this.#listeners.push(await listen(server, listener));
     this.#servers.push(server);
     server.on("error", (error) => {
-      this.logger.error("listening socket failed", { error: error.message });
+      this.#hasFailed.happened({ error: error.message });
     });
   }
 
@@ -146,20 +149,15 @@ class SocketServer implements AcmServer, ConnectionHost {
   }
 
   #accept(socket: Socket): void {
-    if (this.#closed !== undefined || this.#connections.size >= this.limits.maxClients) {
-      this.#refuse(socket);
-      return;
-    }
-    this.#isFull = false;
-    this.#connections.add(new AcmConnection(socket, this.#identify(socket), this));
-  }
-
-  #refuse(socket: Socket): void {
-    socket.on("error", () => undefined);
-    socket.destroy();
-    if (this.#closed !== undefined || this.#isFull) return;
-    this.#isFull = true; // one line per time of need, not one per client
-    this.logger.warn("no more clients are taken", { clients: this.#connections.size });
+    const clients = this.#connections.size;
+    if (this.#closed !== undefined) refuse(socket);
+    else if (clients >= this.limits.maxClients) {
+      refuse(socket);
+      this.#isFull.happened({ clients });
+    } else if (!this.#room.has(descriptorOf(socket))) {
+      refuse(socket);
+      this.#hasNoDescriptor.happened({ clients, limit: this.#room.limit });
+    } else this.#connections.add(new AcmConnection(socket, this.#identify(socket), this));
   }
 
   #identify(socket: Socket): ConnectionPeer {
@@ -189,17 +187,7 @@ class SocketServer implements AcmServer, ConnectionHost {
   }
 }
 
-/** Read once per server: Node raises the soft limit to the hard one when it starts. */
-function readOpenFilesLimit(): number | undefined {
-  try {
-    return openFilesLimit(readFileSync("/proc/self/limits", "utf8"));
-  } catch {
-    return undefined; // no such file here: the limit stays what it is
-  }
-}
-
-/** Node keeps the descriptor of a socket on its handle and offers no other way to it. */
-function descriptorOf(socket: Socket): number | undefined {
-  const handle = (socket as { readonly _handle?: { readonly fd?: number } | null })._handle;
-  return handle?.fd !== undefined && handle.fd >= 0 ? handle.fd : undefined;
+function refuse(socket: Socket): void {
+  socket.on("error", () => undefined);
+  socket.destroy();
 }
