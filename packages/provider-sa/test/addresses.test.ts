@@ -1,3 +1,4 @@
+import type { SaNotice } from "@verbena/core/sdk";
 import { encodeNodeRecord, Gid, Guid, type Lid } from "@verbena/ib";
 import { SaAddresses } from "../src/address/sa-addresses.js";
 import { PORT, ScriptedSa, StandingClock } from "./sa-fake.js";
@@ -118,6 +119,76 @@ describe("SaAddresses", () => {
     sa.answer = () => ({ status: 0, records: [nodeRecord("node3 HCA-1", 3)] });
     clock.advance(1000);
     await expect(addresses.resolveAddress(named("node3"))).resolves.toEqual({ gid: Gid.parse("fe80::1003") });
+    expect(sa.queries).toHaveLength(2);
+  });
+
+  describe("asked each second for a name that nobody has", () => {
+    const find = async (name: string): Promise<Gid | undefined> => (await addresses.resolveAddress(named(name)))?.gid;
+    const fetchedAt: number[] = [];
+
+    /** Asks each second, from now on, and says when the name was found. */
+    async function poll(name: string, seconds: number): Promise<number | undefined> {
+      for (let n = 0; n < seconds; n += 1) {
+        if ((await find(name)) !== undefined) return clock.now();
+        clock.advance(1_000);
+      }
+      return undefined;
+    }
+
+    beforeEach(() => {
+      fetchedAt.length = 0;
+      const { answer } = sa;
+      sa.answer = (query) => {
+        if (query.method === "getTable") fetchedAt.push(clock.now());
+        return answer(query);
+      };
+    });
+
+    it("fetches the table after 1, 2, 4, 8 and 16 seconds, then twice a minute", async () => {
+      expect(await poll("tpyo", 600)).toBeUndefined();
+      const at = [0, 1, 3, 7, 15, 31, 61, 91, 121].map((seconds) => seconds * 1_000);
+      expect(fetchedAt.slice(0, at.length)).toEqual(at);
+      expect(fetchedAt).toHaveLength(24);
+    });
+
+    it("finds a host that appears within half a minute, also without a notice, and looks soon for the next one", async () => {
+      await poll("node3", 100);
+      sa.answer = () => ({ status: 0, records: [nodeRecord("node3 HCA-1", 3)] });
+      expect(await poll("node3", 60)).toBeLessThanOrEqual(130_000);
+      clock.advance(1_000);
+      sa.answer = () => ({ status: 0, records: [nodeRecord("node4 HCA-1", 4)] });
+      expect(await find("node4")).toBe(Gid.parse("fe80::1004"));
+    });
+
+    it("finds a host at once when a notice tells of its port", async () => {
+      await poll("node3", 100);
+      fetchedAt.length = 0;
+      addresses.onNotice({ type: "gid-in", gid: Gid.parse("fe80::1003") });
+      sa.answer = ({ method }) => ({ status: 0, records: method === "get" ? [nodeRecord("node3 HCA-1", 3)] : [] });
+      expect(await find("node3")).toBe(Gid.parse("fe80::1003"));
+      expect(fetchedAt).toEqual([]);
+    });
+
+    it.each<[string, readonly SaNotice[]]>([
+      ["a port without its GID", [{ type: "local-change", lid: 3 as Lid, gid: Gid.zero }]],
+      [
+        "more ports than are asked for singly",
+        Array.from({ length: 17 }, (_, n) => ({ type: "gid-in" as const, gid: Gid.parse(`fe80::20${n + 10}`) })),
+      ],
+    ])("finds a host in the next table when notices tell of %s", async (_what, notices) => {
+      await poll("node3", 105);
+      for (const notice of notices) addresses.onNotice(notice);
+      sa.answer = () => ({ status: 0, records: [nodeRecord("node3 HCA-1", 3)] });
+      expect(await find("node3")).toBe(Gid.parse("fe80::1003"));
+    });
+  });
+
+  it("looks for every name that is missing at one moment in one fresh table", async () => {
+    await addresses.resolveAddress(named("node1"));
+    clock.advance(1_000);
+    sa.answer = () => ({ status: 0, records: [nodeRecord("node3 HCA-1", 3), nodeRecord("node4 HCA-1", 4)] });
+    const both = await Promise.all(["node3", "node4"].map((name) => addresses.resolveAddress(named(name))));
+    expect(both).toEqual([{ gid: Gid.parse("fe80::1003") }, { gid: Gid.parse("fe80::1004") }]);
     expect(sa.queries).toHaveLength(2);
   });
 

@@ -14,8 +14,12 @@ import { endsOf, FetchWatch } from "../table-changes.js";
 import { TimedValue } from "../timed-value.js";
 import { type NamedPort, NodeNames } from "./node-names.js";
 
-/** A name that is not in a table of at least this age is looked for in a fresh one: the host may have booted since. */
-const FRESH_ENOUGH_MS = 1_000;
+/**
+ * A name that is not in a table of at least this age is looked for in a fresh one: the host may have booted since. While fresh tables do not
+ * bring what is missed the age doubles, up to the second figure: a name that nobody has must not have the SA send all nodes again and again.
+ */
+const MISS_PAUSE_MS = 1_000;
+const MISS_PAUSE_CAP_MS = 30_000;
 /** So many ports that have come or changed are asked for singly; more, with the whole table. */
 const MANY = 16;
 /** Where NodeRecord holds NodeInfo:PortGUID (IBA 15.2.5.2, 14.2.5.3). */
@@ -37,6 +41,7 @@ export class NodeTable {
   readonly #fetches = new FetchWatch();
   readonly #changed = new Set<Guid>();
   #asking: Promise<void> | undefined;
+  #missPauseMs = MISS_PAUSE_MS;
 
   constructor(sa: SaService, clock: Clock, ttlMs: number) {
     this.#sa = sa;
@@ -51,30 +56,47 @@ export class NodeTable {
         this.#asking = undefined;
       });
       await this.#asking;
-      const come = findIn(await this.#table.get(), name);
-      if (come !== undefined) return come;
     }
-    if (!this.#table.isOlderThan(FRESH_ENOUGH_MS)) return undefined;
-    this.forget();
-    return findIn(await this.#table.get(), name);
+    const nodes = await this.#table.get();
+    const come = findIn(nodes, name);
+    if (come !== undefined) return come;
+    if (this.#table.isOlderThan(this.#missPauseMs)) {
+      this.#drop();
+      this.#missPauseMs = Math.min(MISS_PAUSE_CAP_MS, this.#missPauseMs * 2);
+    }
+    // Also who has not dropped it may find that another has, whose name was missing too.
+    const fresh = await this.#table.get();
+    const found = fresh === nodes ? undefined : findIn(fresh, name);
+    if (found !== undefined) this.#missPauseMs = MISS_PAUSE_MS;
+    return found;
   }
 
   /** The next name is looked for in a fresh table. */
   forget(): void {
-    this.#changed.clear();
-    this.#table.drop();
+    this.#drop();
+    this.#missPauseMs = MISS_PAUSE_MS;
   }
 
   onNotice(notice: SaNotice): void {
     const ends = endsOf(notice);
     this.#fetches.note(ends);
+    const guids = [...guidsOf(ends)];
+    const hasNew = notice.type === "gid-in" || notice.type === "local-change";
     const nodes = this.#table.current;
-    if (nodes === undefined) return;
-    for (const guid of guidsOf(ends)) {
-      if (nodes.byPort.delete(guid)) nodes.names = undefined;
-      if (notice.type === "gid-out") this.#changed.delete(guid);
-      else this.#changed.add(guid);
+    if (nodes !== undefined) {
+      for (const guid of guids) {
+        if (nodes.byPort.delete(guid)) nodes.names = undefined;
+        if (hasNew) this.#changed.add(guid);
+        else this.#changed.delete(guid);
+      }
     }
+    // What is asked for singly needs no table.
+    if (hasNew && (guids.length === 0 || this.#changed.size > MANY)) this.#missPauseMs = MISS_PAUSE_MS;
+  }
+
+  #drop(): void {
+    this.#changed.clear();
+    this.#table.drop();
   }
 
   async #fetch(changed: ReadonlySet<Gid | Lid>): Promise<Nodes> {
@@ -126,7 +148,7 @@ function findIn(nodes: Nodes, name: string): NamedPort | undefined {
   return nodes.names.find(name);
 }
 
-/** A port's first GID ends with its GUID; names hang on ports, so LIDs say nothing here. */
+/** A port's first GID ends with its GUID; names hang on ports, so LIDs say nothing here. An SA may leave the GID of a notice empty. */
 function* guidsOf(ends: Iterable<Gid | Lid>): IterableIterator<Guid> {
-  for (const end of ends) if (typeof end === "bigint") yield Guid.from(Gid.guid(end));
+  for (const end of ends) if (typeof end === "bigint" && end !== Gid.zero) yield Guid.from(Gid.guid(end));
 }
