@@ -86,7 +86,7 @@ export interface ClientsJson {
   readonly forgotten: number;
 }
 
-/** How a port gets on with its SA; counts since the port became active. */
+/** How a port gets on with its SA; counts since the daemon started, or the resolver was opened. */
 export interface SaPortJson {
   readonly device: string;
   readonly port: number;

@@ -308,6 +308,29 @@ describe("Daemon.reload", () => {
     await client.close();
   });
 
+  it("goes on counting with the next engine: requests, lookups, clients and what was asked of the SA", async () => {
+    await (await fromYaml(YAML)).start();
+    await using control = new ControlClient({ path: `${socket}.ctl` });
+    const client = await AcmClient.connect({ socketPath: socket });
+    for (const destination of ["node2", "node2", "nobody"]) {
+      await client.resolve({ source: source(), destination }).catch(() => undefined);
+    }
+    const [before, clients] = [await control.stats(), await control.clients()];
+    expect(before.counters).toMatchObject({ resolve: 3, noData: 1, addressQuery: 2, routeCache: 1 });
+    expect(clients.clients).toMatchObject([{ kind: "unix", requests: 3, errors: 1 }]);
+    expect(before.sa?.[0]?.sent).toBeGreaterThan(0);
+    await writeFile(join(folder, "verbena.yaml"), `${YAML}sa: { retries: 5 }\n`);
+    await daemon.reload();
+    const after = await control.stats();
+    expect(after.counters).toEqual(before.counters);
+    expect(after.endpoints[0]?.counters).toEqual(before.endpoints[0]?.counters);
+    expect(after.sa?.[0]?.sent).toBeGreaterThanOrEqual(before.sa?.[0]?.sent ?? 0);
+    await client.resolve({ source: source(), destination: "node2" });
+    expect((await control.stats()).counters).toMatchObject({ resolve: 4, noData: 1, addressQuery: 3 });
+    expect((await control.clients()).clients).toMatchObject([{ kind: "unix", requests: 4, errors: 1 }]);
+    await client.close();
+  });
+
   it("keeps the running engine when the new one cannot start", async () => {
     await (await fromYaml(YAML)).start();
     await writeFile(

@@ -210,7 +210,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   async #exchangeEngine(config: DaemonConfig, parts: RunningParts): Promise<void> {
-    const next = await composeDaemonEngine(config, this.#options, this.#clock, parts.host, parts.log.logger);
+    const next = await composeDaemonEngine(config, this.#options, this.#clock, parts);
     const old = parts.composed;
     parts.composed = next;
     const isIdle = parts.engine.exchange(next.engine, "reload");

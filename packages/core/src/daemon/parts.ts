@@ -7,7 +7,9 @@ import type { ControlHost } from "../control/routes.js";
 import { type ComposedEngine, composeEngine } from "../embed/compose-engine.js";
 import { type NativeHost, nativeHost } from "../embed/native-host.js";
 import { endpointsSettled } from "../embed/settled.js";
+import { Accounts } from "../engine/accounts.js";
 import { coreError } from "../errors.js";
+import { systemRandom } from "../host/default-services.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { type AcmServer, createAcmServer } from "../server/acm-server.js";
 import { EngineSwitch } from "./engine-switch.js";
@@ -22,6 +24,8 @@ export interface Parts {
   host?: NativeHost;
   lock?: FileLock;
   log?: DaemonLog;
+  /** Every engine counts there. */
+  accounts?: Accounts;
   composed?: ComposedEngine;
   engine?: EngineSwitch;
   server?: AcmServer;
@@ -69,7 +73,9 @@ export async function openService(
   const passed = options.systemd === true ? native.process.passedDescriptors() : undefined;
   const plan = planListening(config.daemon, passed);
   const path = controlPath(config, plan);
-  parts.composed = await composeDaemonEngine(config, options, clock, parts.host, logger);
+  const accounts = new Accounts(systemRandom);
+  parts.accounts = accounts;
+  parts.composed = await composeDaemonEngine(config, options, clock, { ...parts, accounts });
   parts.engine = new EngineSwitch(parts.composed.engine);
   const edge = new AcmEdgeCounters();
   parts.server = await createAcmServer({
@@ -95,8 +101,7 @@ export async function composeDaemonEngine(
   config: DaemonConfig,
   options: DaemonOptions,
   clock: Clock,
-  host: NativeHost,
-  logger: Logger,
+  { host, log: { logger }, accounts }: Required<Pick<Parts, "host" | "log" | "accounts">>,
 ): Promise<ComposedEngine> {
   const { providers, folders, sourceSelector, settleMs = SETTLE_MS } = options;
   const composed = await composeEngine({
@@ -104,6 +109,7 @@ export async function composeDaemonEngine(
     native: host.native,
     logger,
     clock,
+    accounts,
     sourceSelector: sourceSelector ?? (host.isSimulated ? "fabric" : "kernel"),
     ...(providers === undefined ? {} : { providers }),
     ...(folders === undefined ? {} : { folders }),

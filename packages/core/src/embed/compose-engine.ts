@@ -1,6 +1,7 @@
 import type { NativeServices } from "@verbena/native";
 import type { SourceSelector } from "../addresses/source-selector.js";
 import type { DaemonConfig } from "../config/daemon-config.js";
+import type { Accounts } from "../engine/accounts.js";
 import { createEngine, type EngineHandle } from "../engine/engine.js";
 import { composeHost } from "../host/composition.js";
 import type { ProviderRequest } from "../host/provider-registry.js";
@@ -23,6 +24,8 @@ export interface CompositionOptions {
   /** Where provider packages are looked for, behind the configuration's folder. */
   readonly folders?: readonly string[];
   readonly sourceSelector: SourceSelector | "kernel" | "fabric";
+  /** Where it is counted, beside what other engines have counted there. */
+  readonly accounts?: Accounts;
 }
 
 /** An engine with its providers. Closing it closes the engine first, then the providers in reverse order. */
@@ -53,6 +56,7 @@ export async function composeEngine(options: CompositionOptions): Promise<Compos
       clock,
       sourceSelector,
       chains,
+      ...(options.accounts === undefined ? {} : { accounts: options.accounts }),
       providers: registry.resolution(),
       addressFile: await addressLines(config.addresses, native, logger),
       preload: new PreloadFiles({ ...config.preload, logger, signal: ending.signal }),

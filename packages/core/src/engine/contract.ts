@@ -168,7 +168,7 @@ export interface ClientUsages {
   readonly forgotten: number;
 }
 
-/** How a port gets on with its SA; counts since the port became active. */
+/** How a port gets on with its SA; counts since the daemon started, or the resolver was opened. */
 export interface SaPortStatus {
   readonly device: string;
   readonly port: number;
@@ -285,14 +285,14 @@ export interface ResolverEngine {
   endpointOf(source: SourceSpec): EndpointStatus | undefined;
   /**
    * Lookups and cache hits summed over all endpoints; `resolve`, `error` and `noData` count the requests made of the engine, also those
-   * that reached no endpoint. Requests that an edge refuses by itself are its own to count.
+   * that reached no endpoint. Requests that an edge refuses by itself are its own to count. They only grow, in a daemon over all its engines.
    */
   counters(): AcmCounters;
   /** How each active port gets on with its SA. */
   saPorts(): readonly SaPortStatus[];
   /** What cannot be done here for want of a privilege, a library or a module. */
   lostFunctions(): readonly LostFunction[];
-  /** Who asks, and who makes us ask the SA; since the engine started. */
+  /** Who asks, and who makes us ask the SA; in a daemon since that started, whichever engine it has by now. */
   clients(): ClientUsages;
   /** Everything cached now, of all endpoints. */
   cacheEntries(): readonly CacheEntry[];

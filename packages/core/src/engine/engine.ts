@@ -9,7 +9,6 @@ import type { Destination } from "../sdk/destination.js";
 import { listCache } from "./cache-listing.js";
 import { Calls } from "./calls.js";
 import { ChangeFeed } from "./change-feed.js";
-import { ClientBook } from "./client-book.js";
 import type {
   AcmCounters,
   CacheEntry,
@@ -27,7 +26,6 @@ import type {
   SaPortStatus,
   SourceSpec,
 } from "./contract.js";
-import { CounterBook, readCounters } from "./counters.js";
 import { EndpointSelector } from "./endpoint-selector.js";
 import { Forgetting } from "./forgetting.js";
 import { HostEndpoints } from "./host-endpoints.js";
@@ -74,8 +72,6 @@ class Engine implements EngineHandle {
   readonly #book: AddressBook;
   readonly #losses: LossBook;
   readonly #feed = new ChangeFeed();
-  readonly #counters = new CounterBook();
-  readonly #clients: ClientBook;
   readonly #pipeline: Pipeline;
   readonly #host: HostEndpoints;
   readonly #ports: PortTable;
@@ -88,9 +84,9 @@ class Engine implements EngineHandle {
 
   constructor(settings: EngineSettings) {
     this.#settings = settings;
-    const { native, clock, logger } = settings;
+    const { native, clock, logger, accounts } = settings;
+    const { clients, counters } = accounts;
     this.#losses = new LossBook(logger);
-    this.#clients = new ClientBook(settings.commandOf);
     this.#book = new AddressBook(settings.addressFile, settings.supportIpsInAddressFile);
     this.#pipeline = new Pipeline({
       settings,
@@ -108,11 +104,11 @@ class Engine implements EngineHandle {
       losses: this.#losses,
       source,
       book: this.#book,
-      counters: this.#counters,
+      counters,
       feed: this.#feed,
       saObserver: {
         onSent: ({ requestId }) => {
-          this.#clients.saQuery(requestId);
+          clients.saQuery(requestId);
         },
         onOutcome: (...outcome) => {
           this.#requests.onSaOutcome(...outcome);
@@ -137,7 +133,7 @@ class Engine implements EngineHandle {
     this.#ports = new PortTable(source, this.#host.onPort, logger);
     this.#selector = new EndpointSelector(settings, this.#host, this.#book);
     const isClosed = (): boolean => this.#closing !== undefined;
-    const [clients, counters, host] = [this.#clients, this.#counters, this.#host];
+    const host = this.#host;
     const loop = new RequestLoop({ settings, host, counters, isClosed });
     const common = { settings, calls: new Calls(settings), clients, counters, host, loop };
     this.#requests = new Requests({ ...common, selector: this.#selector, pipeline: this.#pipeline });
@@ -196,12 +192,12 @@ class Engine implements EngineHandle {
   }
 
   counters(): AcmCounters {
-    const living = new Map(this.#host.endpoints().map((endpoint) => [endpoint.key, endpoint]));
-    return this.#counters.aggregate((key, counters) => readCounters(counters, living.get(key)?.sessions()));
+    return this.#settings.accounts.counters.aggregate();
   }
 
   clients(): ClientUsages {
-    return { clients: this.#clients.list(this.#settings.clock.now()), forgotten: this.#clients.forgotten };
+    const { accounts, clock } = this.#settings;
+    return { clients: accounts.clients.list(clock.now()), forgotten: accounts.clients.forgotten };
   }
 
   lostFunctions(): readonly LostFunction[] {
@@ -266,6 +262,6 @@ class Engine implements EngineHandle {
   }
 
   #status(endpoint: LocalEndpoint): EndpointStatus {
-    return endpoint.status(this.#settings.providerLabel, readCounters(endpoint.counters, endpoint.sessions()));
+    return endpoint.status(this.#settings.providerLabel);
   }
 }

@@ -245,7 +245,7 @@ export class HostEndpoints {
       pkey,
       pkeyIndex,
       addresses,
-      counters: counters.of(endpointKey(port, pkey)),
+      account: counters.of(endpointKey(port, pkey)),
       onState: ({ key }, state) => {
         feed.emit({ type: "endpoint", key, event: "state", state });
       },

@@ -3,8 +3,8 @@ import { localAddressKey } from "../addresses/local-addresses.js";
 import type { CacheScope } from "../cache/cache-entry.js";
 import type { Endpoint, LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EndpointSession, SessionState } from "../sdk/provider.js";
-import type { AcmCounters, EndpointIdentity, EndpointStatus } from "./contract.js";
-import type { MutableCounters } from "./counters.js";
+import type { EndpointIdentity, EndpointStatus } from "./contract.js";
+import type { EndpointAccount, MutableCounters } from "./endpoint-account.js";
 import type { FileStore } from "./file-store.js";
 import { loopbackPath } from "./loopback.js";
 import { NoticeLog } from "./notice-log.js";
@@ -20,7 +20,8 @@ export interface LocalEndpointOptions {
   readonly pkey: PKey;
   readonly pkeyIndex: number;
   readonly addresses: readonly LocalAddress[];
-  readonly counters: MutableCounters;
+  /** Outlives the endpoint. */
+  readonly account: EndpointAccount;
   /** Its state, or nothing but the number of ready providers, has changed. */
   readonly onState: (endpoint: LocalEndpoint, state: SessionState) => void;
 }
@@ -31,7 +32,7 @@ export interface LocalEndpointOptions {
  */
 export class LocalEndpoint {
   readonly key: string;
-  readonly counters: MutableCounters;
+  readonly account: EndpointAccount;
   /** Short and unique in this process; begins every cache key of this endpoint. */
   readonly prefix = `${(nextNumber++).toString(36)}:`;
   readonly #slots: (LocalAddress | undefined)[];
@@ -55,7 +56,7 @@ export class LocalEndpoint {
 
   constructor(options: LocalEndpointOptions) {
     this.key = endpointKey(options.port, options.pkey);
-    this.counters = options.counters;
+    this.account = options.account;
     this.#onState = options.onState;
     this.#slots = [...options.addresses];
     for (const address of options.addresses) this.#byKey.set(localAddressKey(address), address);
@@ -77,6 +78,10 @@ export class LocalEndpoint {
   /** The snapshot providers see. */
   get endpoint(): Endpoint {
     return this.#endpoint;
+  }
+  /** What the core counts here. */
+  get counters(): MutableCounters {
+    return this.account.own;
   }
   get identity(): EndpointIdentity {
     return this.#identity;
@@ -198,7 +203,7 @@ export class LocalEndpoint {
     return sessions;
   }
 
-  status(provider: string, counters: AcmCounters): EndpointStatus {
+  status(provider: string): EndpointStatus {
     return {
       ...this.#identity,
       state: this.#state,
@@ -206,7 +211,7 @@ export class LocalEndpoint {
       gid: this.gid,
       provider,
       addresses: this.#endpoint.addresses.map((address) => address.text),
-      counters,
+      counters: this.account.read(),
     };
   }
 

@@ -11,7 +11,8 @@ import { DEFAULT_SA_DEPTH } from "../sa-client/sa-client-options.js";
 import type { SaWindow } from "../sa-client/sa-window.js";
 import type { ResolutionProvider } from "../sdk/provider.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
-import { type CommandReader, procCommand } from "./client-book.js";
+import { Accounts } from "./accounts.js";
+import type { CommandReader } from "./client-book.js";
 
 /** Which providers are asked, in which order. Names are keys of `EngineOptions.providers`. */
 export interface ChainNames {
@@ -75,14 +76,16 @@ export interface EngineOptions {
   readonly sourceSelector?: SourceSelector | "kernel" | "fabric";
   /** What is known from files; read for each endpoint when it comes up. */
   readonly preload?: PreloadSource;
-  /** The command's name of a client's process, for `clients()`. Default: `/proc/PID/comm`. */
+  /** Where it is counted; a daemon hands each engine the same ones. Default: new ones. */
+  readonly accounts?: Accounts;
+  /** The command's name of a client's process, for `clients()`, unless `accounts` are given. Default: `/proc/PID/comm`. */
   readonly commandOf?: CommandReader;
   /** Name shown in the endpoint query. Default `ibacmp` when the address chain names `acm`, else the first provider of the chain. */
   readonly providerLabel?: string;
 }
 
 /** All defaults filled in. */
-export type EngineSettings = Required<Omit<EngineOptions, "saWindow" | "preload" | "chains">> &
+export type EngineSettings = Required<Omit<EngineOptions, "saWindow" | "preload" | "chains" | "commandOf">> &
   Pick<EngineOptions, "saWindow" | "preload"> & {
     readonly chains: { readonly address: readonly string[]; readonly route: readonly string[] };
     /** `undefined`: the address chain is asked one after the other. */
@@ -125,7 +128,7 @@ export function engineSettings(options: EngineOptions): EngineSettings {
     addressFile: [],
     supportIpsInAddressFile: false,
     sourceSelector: "kernel",
-    commandOf: procCommand,
+    accounts: options.accounts ?? new Accounts(options.random ?? systemRandom, options.commandOf),
     providerLabel: chains.address.includes("acm") ? "ibacmp" : (chains.address[0] ?? chains.route[0] ?? "none"),
     ...options,
     timeoutMs,

@@ -156,7 +156,7 @@ export class PortRuntime {
     this.#ended.abort();
     this.#losses.forget(this.#saLoss);
     const farewell = this.#notices?.close(isPortActive);
-    await Promise.all(this.endpoints.map((endpoint) => this.#closeSessions(endpoint.detach())));
+    await Promise.all(this.endpoints.map((endpoint) => this.#closeSessions(endpoint)));
     await farewell;
     await this.#client?.close();
     await Promise.all(this.#work);
@@ -209,6 +209,7 @@ export class PortRuntime {
         retries: settings.retries,
         window: settings.saWindow?.() ?? adaptiveWindow(settings.saDepth),
         observer,
+        counts: settings.accounts.sa.of(portText(this.#port)),
         breaker: new SaBreaker({
           after: settings.saBreakerAfter,
           pauseMs: settings.saBreakerPauseMs,
@@ -277,6 +278,7 @@ export class PortRuntime {
       await this.#dispose(name, "closing an endpoint", session);
       return;
     }
+    void callProvider(this.#settings, name, "counters", () => endpoint.account.attach(session));
     await callProvider(this.#settings, name, "state", () => endpoint.attach(name, session));
     this.#catchUp(name, session, seen.addresses, endpoint.endpoint.addresses);
   }
@@ -327,8 +329,12 @@ export class PortRuntime {
     }
   }
 
-  async #closeSessions(sessions: ReadonlyMap<string, EndpointSession>): Promise<void> {
-    await Promise.all([...sessions].map(([name, session]) => this.#dispose(name, "closing an endpoint", session)));
+  async #closeSessions(endpoint: LocalEndpoint): Promise<void> {
+    const close = async ([name, session]: readonly [string, EndpointSession]): Promise<void> => {
+      void callProvider(this.#settings, name, "counters", () => endpoint.account.retire(session));
+      await this.#dispose(name, "closing an endpoint", session);
+    };
+    await Promise.all([...endpoint.detach()].map(close));
   }
 
   #dispose(name: string, what: string, session: AsyncDisposable): Promise<unknown> {

@@ -2,6 +2,7 @@ import type { UmadService } from "@verbena/native";
 import type { Port } from "../sdk/endpoint.js";
 import type { Clock, Logger, Metrics, Random, SaQuery } from "../sdk/services.js";
 import type { SaBreaker, SaBreakerState } from "./sa-breaker.js";
+import type { MutableSaCounts } from "./sa-count-book.js";
 import type { SaWindow } from "./sa-window.js";
 
 /** Window when the options name none: an SA serves many nodes, and sixteen questions of one are answered as fast as it can. */
@@ -24,6 +25,8 @@ export interface SaClientOptions {
   /** Default: one with the defaults of {@link SaBreaker}. */
   readonly breaker?: SaBreaker;
   readonly observer?: SaObserver;
+  /** Counted into, beside what other clients of the port have counted there. Default: from zero. */
+  readonly counts?: MutableSaCounts;
   /** The agent gives nothing any more, and every further query is rejected with VERBENA_SA_CLOSED: a new client is needed. */
   readonly onBroken?: (cause: unknown) => void;
 }
@@ -38,7 +41,7 @@ export interface SaObserver {
   onOutcome(query: SaQuery, outcome: SaTryOutcome, tookMs: number, status?: number): void;
 }
 
-/** What a port's SA client has done since it was opened. */
+/** What has been asked of the SA of a port since counting began, and how its client stands now. */
 export interface SaClientStats {
   readonly sent: number;
   readonly answered: number;

@@ -49,8 +49,8 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#breaker = options.breaker ?? new SaBreaker({ random: options.random });
     this.#port = options.port;
     this.#tid = Math.floor(options.random() * 0x1_0000_0000) >>> 0;
-    const { clock, metrics, observer } = options;
-    this.#tally = new SaTally({ clock, metrics, observer, port: this.#name() });
+    const { clock, metrics, observer, counts } = options;
+    this.#tally = new SaTally({ clock, metrics, observer, counts, port: this.#name() });
     this.#wire = new SaWire({
       umad: options.umad,
       port: options.port,

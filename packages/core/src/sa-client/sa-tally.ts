@@ -1,11 +1,10 @@
 import type { Clock, Metrics } from "../sdk/services.js";
-import type { SaClientStats, SaObserver, SaTryOutcome } from "./sa-client-options.js";
+import type { SaObserver, SaTryOutcome } from "./sa-client-options.js";
+import { type MutableSaCounts, type SaCounts, zeroSaCounts } from "./sa-count-book.js";
 import type { Transaction } from "./transaction.js";
 
-type Counted = "sent" | "answered" | "busy" | "timeouts" | "dropped" | "sendErrors" | "refused";
-
 /** Label of each counter in the metric `verbena_sa_tries_total`. */
-const OUTCOMES: Readonly<Record<Exclude<Counted, "dropped">, string>> = {
+const OUTCOMES: Readonly<Record<Exclude<keyof SaCounts, "dropped">, string>> = {
   sent: "sent",
   answered: "answered",
   busy: "busy",
@@ -20,17 +19,21 @@ export interface SaTallyOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly observer?: SaObserver | undefined;
+  /** Counted into; default: from zero. */
+  readonly counts?: MutableSaCounts | undefined;
   /** For metrics: `mlx5_0/1`. */
   readonly port: string;
 }
 
 /** Counts what becomes of the tries, and tells metrics and observer. */
 export class SaTally {
-  readonly #count = { sent: 0, answered: 0, busy: 0, timeouts: 0, dropped: 0, sendErrors: 0, refused: 0 };
+  readonly #count: MutableSaCounts;
 
-  constructor(private readonly options: SaTallyOptions) {}
+  constructor(private readonly options: SaTallyOptions) {
+    this.#count = options.counts ?? zeroSaCounts();
+  }
 
-  read(): Pick<SaClientStats, Counted> {
+  read(): SaCounts {
     return { ...this.#count };
   }
 
@@ -50,7 +53,7 @@ export class SaTally {
     this.options.observer?.onOutcome(query, outcome, this.options.clock.now() - sentAt, status);
   }
 
-  count(what: Exclude<Counted, "dropped">): void {
+  count(what: Exclude<keyof SaCounts, "dropped">): void {
     this.#count[what] += 1;
     this.options.metrics.increment("verbena_sa_tries_total", { port: this.options.port, outcome: OUTCOMES[what] });
   }
