@@ -1,8 +1,8 @@
-import { decodeSaMad, encodeSaMad, Gid, Lid, MadStatus, type Notice, TrapNumber } from "@verbena/ib";
+import { decodeSaMad, encodeSaMad, Gid, Lid, MadStatus, type Notice, PKey, TrapNumber } from "@verbena/ib";
 import type { EngineChange } from "../src/engine/contract.js";
 import { BATCH_LIMIT } from "../src/notices/notice-batches.js";
 import { type FakeNative, FakeSa, type FakeSaAction } from "../src/testing/index.js";
-import { ask, type Bench, codeOf, gid, nodeGuid, startBench } from "./support/engine-bench.js";
+import { ask, type Bench, codeOf, gid, HOST, named, nodeGuid, routeBySa, startBench } from "./support/engine-bench.js";
 import { gidIn, gidOut, notice } from "./support/notices.js";
 
 async function report({ native, clock }: Pick<Bench, "native" | "clock">, ...notices: Notice[]): Promise<void> {
@@ -117,6 +117,26 @@ describe("engine: notices of the SA", () => {
     bench.native.umad.report("sim0", 1, gidIn(1));
     expect((await bench.clock.run(waiting)).paths[0]?.dlid).toBe(901);
     expect(answers).toHaveLength(2);
+    await bench.engine.close();
+  });
+
+  it.each([
+    ["its destination was reported", ({ native }: Bench) => native.umad.report("sim0", 1, gidOut(1))],
+    ["it was flushed", ({ engine }: Bench) => engine.flush(named("node1"))],
+  ])("does not learn a route that a provider had asked for before %s", async (_what, happen) => {
+    const bench = await startBench();
+    const { address } = bench.provider;
+    bench.provider.address = async (_to, context, services) => {
+      const query = { sgid: gid(HOST), dgid: gid(nodeGuid(1)), pkey: PKey.DEFAULT, reversible: true, maxPaths: 1 };
+      const answer = await routeBySa(query as never, context.signal, services);
+      movePeer(bench, 1, 901);
+      happen(bench);
+      await bench.clock.settle();
+      bench.provider.address = address;
+      if (answer !== undefined) context.learn({ kind: "route", query, answer });
+      return { gid: gid(nodeGuid(1)) };
+    };
+    expect((await bench.clock.run(ask(bench, "node1"))).paths[0]?.dlid).toBe(901);
     await bench.engine.close();
   });
 

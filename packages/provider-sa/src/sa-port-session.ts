@@ -52,6 +52,7 @@ export class SaPortSession implements PortSession {
     if (event.type === "notice") {
       this.#addresses.onNotice(event.notice);
       this.#prefetched?.onNotice(event.notice);
+      this.#registry?.lookup.onNotice(event.notice);
       return;
     }
     this.#addresses.forget();

@@ -338,6 +338,36 @@ describe("the registry", () => {
       expect(await c.find(toIp("192.0.2.7"))).toBeUndefined();
       expect(c.counts).toMatchObject({ registryUnreachable: 3 });
     });
+
+    it("one whose port has left, as a notice tells, is passed over at once", async () => {
+      a.has(ip("192.0.2.7"));
+      await clock.settle();
+      b.has(ip("192.0.2.7"));
+      await clock.settle();
+      expect(await c.find(toIp("192.0.2.7"))).toMatchObject({ gid: b.gid });
+      sa.cut.add(b.gid);
+      c.registry.lookup.onNotice({ type: "gid-in", gid: b.gid });
+      c.registry.lookup.onNotice({ type: "gid-out", gid: a.gid });
+      expect(await c.find(toIp("192.0.2.7"))).toMatchObject({ gid: b.gid });
+      c.registry.lookup.onNotice({ type: "gid-out", gid: b.gid });
+      expect(await c.find(toIp("192.0.2.7"))).toMatchObject({ gid: a.gid });
+    });
+
+    it.each<[string, () => void]>([
+      ["its port leaves", () => c.registry.lookup.onNotice({ type: "gid-out", gid: a.gid })],
+      ["the port's surroundings change", () => c.registry.onChange()],
+    ])("a path that is on its way when %s does not make it reachable", async (_what, happen) => {
+      a.has(ip("192.0.2.7"));
+      await clock.settle();
+      sa.intercept = ({ attributeId }) => {
+        if (attributeId === SaAttribute.PATH_RECORD) happen();
+        return undefined;
+      };
+      expect(await c.find(toIp("192.0.2.7"))).toMatchObject({ gid: a.gid });
+      sa.intercept = () => undefined;
+      sa.cut.add(a.gid);
+      expect(await c.find(toIp("192.0.2.7"))).toBeUndefined();
+    });
   });
 
   it("passes over records that are wrong or none of ours, and finds the right one among them", async () => {

@@ -127,7 +127,7 @@ class Engine implements EngineHandle {
         this.#forgetting.destination(key);
       },
       onLearned: (endpoint, provider, entry) => {
-        this.#pipeline.learn(endpoint, endpoint.scope, provider, entry);
+        this.#pipeline.learn(endpoint, endpoint.moment, provider, entry);
       },
     });
     this.#ports = new PortTable(source, this.#host.onPort, logger);

@@ -13,6 +13,12 @@ export function endpointKey(port: Port, pkey: PKey): string {
   return `${port.device}/${port.port}/0x${pkey.toString(16).padStart(4, "0")}`;
 }
 
+/** When something was found out: in which world, and after which of the SA's notices. */
+export interface Moment {
+  readonly scope: CacheScope;
+  readonly heard: number;
+}
+
 let nextNumber = 1;
 
 export interface LocalEndpointOptions {
@@ -92,6 +98,13 @@ export class LocalEndpoint {
   /** Changes identity with every generation: an answer that belongs to an older one is worthless. */
   get scope(): CacheScope {
     return this.#scope;
+  }
+  get moment(): Moment {
+    return { scope: this.#scope, heard: this.notices.position };
+  }
+  /** Whether what was found out then, and leads to these ends, may be wrong by now. */
+  isPast({ scope, heard }: Moment, ends: readonly (Gid | Lid)[]): boolean {
+    return this.#scope !== scope || this.notices.hasChanged(heard, ends);
   }
   get state(): SessionState {
     return this.#state;

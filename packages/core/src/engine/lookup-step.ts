@@ -8,7 +8,7 @@ import type { LearnedEntry, ResolveContext } from "../sdk/provider.js";
 import { askChain, type ChainLink } from "./chain.js";
 import { breakerErrorOf, type ChainFailure, isStale, verdictOf } from "./chain-failure.js";
 import type { CacheState } from "./explanation.js";
-import type { LocalEndpoint } from "./local-endpoint.js";
+import type { LocalEndpoint, Moment } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { reportFault } from "./provider-call.js";
 import { type Call, failedLookup, leftBehind, NotYet, noData, Restart } from "./request-call.js";
@@ -49,7 +49,7 @@ export interface LookupStepOptions<V extends object> {
   readonly onQuery: (endpoint: LocalEndpoint) => void;
   /** A provider was silent: the port may not be what it seems. */
   readonly onSilence: (endpoint: LocalEndpoint) => void;
-  readonly onLearned: (endpoint: LocalEndpoint, scope: CacheScope, provider: string, entry: LearnedEntry) => void;
+  readonly onLearned: (endpoint: LocalEndpoint, moment: Moment, provider: string, entry: LearnedEntry) => void;
   /** Something has been found, wherever it came from. */
   readonly onFound?: (endpoint: LocalEndpoint, entry: PositiveEntry<V>) => void;
 }
@@ -129,11 +129,12 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     return { entry, wasCached: false };
   }
 
-  /** Puts in what a provider overheard; an entry of a former world is dropped. */
-  learn(question: Question<A, V>, scope: CacheScope, provider: string, answer: A): void {
+  /** Puts in what a provider overheard; what may be wrong by now is dropped. */
+  learn(question: Question<A, V>, moment: Moment, provider: string, answer: A): void {
     const wrong = question.check(answer);
     if (wrong !== undefined) reportFault(this.#options.settings, provider, `taught something wrong: ${wrong}`);
-    else if (question.endpoint.scope === scope) this.#put(question, provider, "learned", answer);
+    else if (!question.endpoint.isPast(moment, question.ends(question.keep(answer))))
+      this.#put(question, provider, "learned", answer);
   }
 
   /**
@@ -155,9 +156,9 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   async #ask(question: Question<A, V>, call: Call, flight: FlightContext): Promise<PositiveEntry<V>> {
     const { settings, companionDelayMs, onQuery, onSilence, onLearned } = this.#options;
     const { endpoint } = question;
-    const { scope } = endpoint;
+    const { moment } = endpoint;
+    const { scope, heard } = moment;
     onQuery(endpoint);
-    const heard = endpoint.notices.position;
     const isWholeChain = !question.isAwaiting();
     const links = question.links().map(
       ({ provider, ask }): ChainLink<A> => ({
@@ -171,7 +172,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
             generation: scope.generation,
             noDelay: call.noDelay,
             learn: (entry) => {
-              onLearned(endpoint, scope, provider, entry);
+              // Of a lookup that is begun again nothing is believed.
+              if (!(flight.signal.reason instanceof Restart)) onLearned(endpoint, moment, provider, entry);
             },
           }),
       }),

@@ -1,5 +1,5 @@
 import { Gid, Lid } from "@verbena/ib";
-import type { CacheScope, PositiveEntry } from "../cache/cache-entry.js";
+import type { PositiveEntry } from "../cache/cache-entry.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LearnedEntry } from "../sdk/provider.js";
 import type { AddressAnswer, RouteAnswer } from "../sdk/route.js";
@@ -7,7 +7,7 @@ import { type AddressValue, addressQuestion } from "./address-question.js";
 import { directAnswer, localAnswer, routedAnswer } from "./answers.js";
 import type { PathRequest, ResolveAnswer } from "./contract.js";
 import { destinationKey } from "./destination-key.js";
-import type { LocalEndpoint } from "./local-endpoint.js";
+import type { LocalEndpoint, Moment } from "./local-endpoint.js";
 import { LookupStep } from "./lookup-step.js";
 import type { EngineSettings } from "./options.js";
 import { type Call, Restart } from "./request-call.js";
@@ -122,14 +122,14 @@ export class Pipeline {
     return this.#route(endpoint, definedFields(pathFields(endpoint, request)), call);
   }
 
-  /** Puts what a provider overheard into the caches, unless `scope` is over. */
-  learn(endpoint: LocalEndpoint, scope: CacheScope, provider: string, entry: LearnedEntry): void {
+  /** Puts what a provider overheard into the caches, unless the world or its ends have changed since `moment`. */
+  learn(endpoint: LocalEndpoint, moment: Moment, provider: string, entry: LearnedEntry): void {
     if (entry.kind === "address") {
       const key = destinationKey(entry.destination);
       const question = addressQuestion(this.#settings, endpoint, entry.destination, key);
-      this.addresses.learn(question, scope, provider, entry.answer);
+      this.addresses.learn(question, moment, provider, entry.answer);
     } else {
-      this.routes.learn(routeQuestion(this.#settings, endpoint, entry.query), scope, provider, entry.answer);
+      this.routes.learn(routeQuestion(this.#settings, endpoint, entry.query), moment, provider, entry.answer);
     }
   }
 

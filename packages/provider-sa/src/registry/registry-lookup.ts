@@ -1,5 +1,14 @@
-import type { AddressAnswer, Clock, Destination, Logger, ResolveContext, RouteProvider } from "@verbena/core/sdk";
-import { Gid } from "@verbena/ib";
+import type {
+  AddressAnswer,
+  Clock,
+  Destination,
+  Logger,
+  ResolveContext,
+  RouteProvider,
+  SaNotice,
+} from "@verbena/core/sdk";
+import { Gid, type PKey } from "@verbena/ib";
+import { FetchWatch } from "../table-changes.js";
 import type { RegistryCounters } from "./registry-counters.js";
 import type { RegistryQueries } from "./registry-queries.js";
 import { type RegistryRecord, registryPkey } from "./registry-record.js";
@@ -31,8 +40,9 @@ export class RegistryLookup {
   readonly #options: RegistryLookupOptions;
   /** ServiceName to the ports that were last reported. */
   readonly #told = new Map<string, string>();
-  /** Partition and GID of a port to when it has to be looked for again. */
-  readonly #reached = new Map<string, number>();
+  /** Ports that a path led to: by GID and partition, until when that is believed. */
+  #reached = new Map<Gid, Map<PKey, number>>();
+  readonly #searches = new FetchWatch();
 
   constructor(options: RegistryLookupOptions) {
     this.#options = options;
@@ -44,7 +54,15 @@ export class RegistryLookup {
 
   /** Something has happened to the port or the fabric: what was reachable may not be any more. */
   forget(): void {
-    this.#reached.clear();
+    // Another one, so that searches under way see that theirs is over.
+    this.#reached = new Map();
+  }
+
+  /** A port that left is not reachable, whatever is registered there; paths that are being asked for may be older than the notice. */
+  onNotice(notice: SaNotice): void {
+    if (notice.type !== "gid-out") return;
+    this.#searches.note([notice.gid]);
+    this.#reached.delete(notice.gid);
   }
 
   async find(to: Destination, context: ResolveContext): Promise<AddressAnswer | undefined> {
@@ -73,15 +91,19 @@ export class RegistryLookup {
   async #isReachable({ gid, pkey }: RegistryRecord, context: ResolveContext): Promise<boolean> {
     const { clock, routes, reachableMs } = this.#options;
     const { endpoint } = context;
-    const key = `${pkey} ${gid}`;
-    if ((this.#reached.get(key) ?? 0) > clock.now()) return true;
+    if ((this.#reached.get(gid)?.get(pkey) ?? 0) > clock.now()) return true;
     const sgid = endpoint.port.gids[0] ?? Gid.zero;
     const query = { sgid, dgid: gid, pkey: endpoint.pkey, reversible: true, maxPaths: 1 };
-    const answer = await routes.resolveRoute({ ...query, endpoint }, context);
-    if (answer === undefined) return false;
-    remember(this.#reached, key, clock.now() + reachableMs, MOST_REACHED);
-    context.learn({ kind: "route", query, answer });
-    return true;
+    const reached = this.#reached;
+    return this.#searches.during(async (changed) => {
+      const answer = await routes.resolveRoute({ ...query, endpoint }, context);
+      if (answer === undefined) return false;
+      if (reached === this.#reached && !changed.has(gid)) {
+        remember(reached, gid, new Map(reached.get(gid)).set(pkey, clock.now() + reachableMs), MOST_REACHED);
+      }
+      context.learn({ kind: "route", query, answer });
+      return true;
+    });
   }
 
   #ttlOf({ leaseSeconds }: RegistryRecord): number {
@@ -104,7 +126,7 @@ export class RegistryLookup {
 }
 
 /** The oldest makes room. */
-function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
+function remember<K, V>(map: Map<K, V>, key: K, value: V, most: number): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
