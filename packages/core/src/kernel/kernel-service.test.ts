@@ -164,6 +164,43 @@ describe("KernelService", () => {
     expect(service.status).not.toHaveProperty("reason");
   });
 
+  it("tries again by itself, after 1, 2, 4 … seconds, then once a minute, and shows the loss meanwhile", async () => {
+    kernel.openError = new Error("socket: Protocol not supported");
+    service.refresh();
+    const at: number[] = [];
+    for (let second = 0; second < 300; second += 1) {
+      const before = kernel.opened.length;
+      await clock.advance(1_000);
+      if (kernel.opened.length > before) at.push(second + 1);
+      expect(service.status.state).toBe("lost");
+    }
+    expect(at).toEqual([1, 3, 7, 15, 31, 63, 123, 183, 243]);
+    expect(warnings()).toHaveLength(1);
+    kernel.openError = undefined;
+    await clock.advance(60_000);
+    expect(service.status).toMatchObject({ state: "serving" });
+    expect(clock.pending).toBe(0);
+    expect(lines.at(-1)).toEqual(["info", "path queries of the kernel are answered", { timeoutMs: 2000 }]);
+  });
+
+  it("leaves the group between its tries, and begins with short pauses after a refresh or a success", async () => {
+    kernel.refusal = 1;
+    service.refresh();
+    await clock.advance(8_000);
+    expect(kernel.opened).toHaveLength(4);
+    expect(kernel.listeners).toBe(0);
+    service.refresh();
+    await clock.advance(1_000);
+    expect(kernel.opened).toHaveLength(6);
+    kernel.refusal = 0;
+    await clock.advance(2_000);
+    expect(service.status.state).toBe("serving");
+    kernel.refusal = 1;
+    service.refresh();
+    await clock.advance(1_000);
+    expect(kernel.opened).toHaveLength(8);
+  });
+
   it("hears only the reply to its last word", async () => {
     service.refresh();
     service.refresh();

@@ -17,12 +17,15 @@ import { KERNEL_ANSWERS, type KernelServiceState, type KernelServiceStatus } fro
 
 /** The kernel confirms while we send; only one that has no such service is silent. */
 const CONFIRM_MS = 1_000;
+/** First pause before what was lost is tried again, milliseconds; it doubles up to the second figure. */
+const RETRY_MS = 1_000;
+const RETRY_CAP_MS = 60_000;
 /** Of the time the kernel waits, this share is kept for the way there and back, milliseconds at least. */
 const MARGIN = { share: 0.1, minMs: 20 } as const;
 
 /** What {@link KernelService} needs. */
 export interface KernelServiceOptions {
-  /** Opens the socket; may throw coded errors. Called at the start and by {@link KernelService.refresh} after a loss. */
+  /** Opens the socket; may throw coded errors. Called at the start and again after a loss. */
   open(): RdmaNetlink;
   readonly engine: ResolverEngine;
   readonly edge: AcmEdgeCounters;
@@ -35,7 +38,8 @@ export interface KernelServiceOptions {
 
 /**
  * The local service that the kernel asks for paths. It tells the kernel how long to wait for answers; whether the kernel confirms that
- * decides if it is served. Nothing that happens here ends the daemon: a function that is lost is logged once, and shown by the status.
+ * decides if it is served. Nothing that happens here ends the daemon: a function that is lost is logged once, shown by the status, and tried
+ * again after pauses that grow to a minute: a module may be loaded later.
  */
 export class KernelService implements AsyncDisposable {
   readonly #options: KernelServiceOptions;
@@ -48,6 +52,8 @@ export class KernelService implements AsyncDisposable {
   #sequence = 0;
   #socket: RdmaNetlink | undefined;
   #cancelWait: () => void = () => undefined;
+  #cancelRetry: () => void = () => undefined;
+  #retryMs = RETRY_MS;
   #closing: Promise<void> | undefined;
 
   constructor(options: KernelServiceOptions) {
@@ -75,6 +81,12 @@ export class KernelService implements AsyncDisposable {
   refresh(timeoutMs: number = this.#timeoutMs): void {
     if (this.#closing !== undefined) return;
     this.#timeoutMs = timeoutMs;
+    this.#retryMs = RETRY_MS;
+    this.#begin();
+  }
+
+  #begin(): void {
+    this.#cancelRetry();
     try {
       const socket = this.#socket ?? this.#open();
       this.#sequence = (this.#sequence + 1) >>> 0;
@@ -89,7 +101,8 @@ export class KernelService implements AsyncDisposable {
         };
       });
       const { pid } = this.#options;
-      socket.send(encodeNetlinkSetTimeout({ sequence: this.#sequence, pid, timeoutMs, wantsAck: true }));
+      const [sequence, timeoutMs] = [this.#sequence, this.#timeoutMs];
+      socket.send(encodeNetlinkSetTimeout({ sequence, pid, timeoutMs, wantsAck: true }));
     } catch (error) {
       this.#lose(lossOf(error));
     }
@@ -108,6 +121,7 @@ export class KernelService implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#cancelWait();
+    this.#cancelRetry();
     this.#handler.close();
     // The answers to aborted requests are some turns of promises away.
     await new Promise(setImmediate);
@@ -168,6 +182,7 @@ export class KernelService implements AsyncDisposable {
 
   #confirmed(): void {
     this.#loss = undefined;
+    this.#retryMs = RETRY_MS;
     if (this.#state === "serving") return;
     this.#state = "serving";
     this.#options.logger.info("path queries of the kernel are answered", { timeoutMs: this.#timeoutMs });
@@ -177,10 +192,20 @@ export class KernelService implements AsyncDisposable {
     this.#cancelWait();
     // A listener that cannot answer would only make the kernel wait.
     void this.#leave();
+    this.#retryLater();
     if (this.#state === "lost" && this.#loss?.reason === loss.reason) return;
     this.#state = "lost";
     this.#loss = loss;
     this.#options.logger.warn(`function lost: ${KERNEL_ANSWERS}`, { ...loss });
+  }
+
+  #retryLater(): void {
+    this.#cancelRetry();
+    if (this.#closing !== undefined) return;
+    this.#cancelRetry = this.#options.clock.schedule(this.#retryMs, () => {
+      this.#begin();
+    });
+    this.#retryMs = Math.min(RETRY_CAP_MS, this.#retryMs * 2);
   }
 
   async #leave(): Promise<void> {
