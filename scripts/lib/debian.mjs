@@ -17,6 +17,7 @@ export const peerPackages = [
   "libibverbs1",
   "librdmacm-dev",
   "opensm",
+  "perftest",
   "tshark",
 ];
 
