@@ -235,6 +235,18 @@ describe("event log of a running fabric", () => {
     expect(entries.at(-1)?.seq).toBe(seq);
   });
 
+  it("has each mode of the SA, and that it was over by itself", () => {
+    const { services, simulation, written } = start();
+    written();
+    simulation.sa.behaviour.set("slow", 100, 30);
+    const begun = written();
+    services.advance(100);
+    expect([...begun, ...written()].map(({ seq: _seq, ...rest }) => rest)).toEqual([
+      { type: "sa", atMs: 0, mode: "slow", delayMs: 30 },
+      { type: "sa", atMs: 100, mode: "normal" },
+    ]);
+  });
+
   it("is a stream that begins with a snapshot", async () => {
     const fabric = await startFabric({ topology: twoLevel({ hosts: 2 }), dir: join(tempDir(), "f") });
     const control = await SimControlClient.connect(fabric.dir);

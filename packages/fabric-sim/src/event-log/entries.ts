@@ -1,4 +1,5 @@
 import type { AddressMessage } from "../addresses/address-message.js";
+import type { SaMode } from "../sa/sa-behaviour.js";
 
 /** A port as the log shows it. Of a switch's external port, LIDs are 0 and GIDs none. */
 export interface LoggedPort {
@@ -72,6 +73,8 @@ export type FabricLogFact =
       readonly change: "port-in" | "port-out" | "group-created" | "group-deleted" | "taken-over";
       readonly name?: string;
     }
+  /** How the built-in SA treats requests from now on; `delayMs` of the mode `slow`. */
+  | { readonly type: "sa"; readonly mode: SaMode; readonly delayMs?: number }
   /** Handed to the programs on the node. */
   | { readonly type: "async-event"; readonly end: string; readonly event: string }
   /** A report of the SA that has arrived at the port; each repetition that arrives is an entry. `gid`: of notices 64 to 67. */

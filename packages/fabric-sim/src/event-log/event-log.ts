@@ -6,6 +6,7 @@ import type { Fabric } from "../fabric/fabric.js";
 import type { FabricNode } from "../fabric/node.js";
 import type { FabricPort } from "../fabric/port.js";
 import type { FabricHost } from "../host/fabric-host.js";
+import type { SaServer } from "../sa/sa-server.js";
 import type { SubnetManager } from "../sm/subnet-manager.js";
 import { loggedPort } from "./describe-port.js";
 import type { FabricLogEntry, FabricLogFact } from "./entries.js";
@@ -17,6 +18,7 @@ import { TableHistory } from "./table-history.js";
 export interface LoggedSimulation {
   readonly fabric: Fabric;
   readonly sm: SubnetManager;
+  readonly sa: SaServer;
   readonly host: FabricHost;
   readonly addresses: AddressTable;
 }
@@ -105,7 +107,7 @@ class OpenLog {
     simulation: LoggedSimulation,
     private readonly write: (facts: readonly FabricLogFact[]) => void,
   ) {
-    const { fabric, sm, host, addresses } = simulation;
+    const { fabric, sm, sa, host, addresses } = simulation;
     this.tables = new TableHistory(fabric, () => {
       this.#touch();
     });
@@ -127,6 +129,9 @@ class OpenLog {
         if (type === "taken-over") this.note({ type: "sm", change: type });
         else if ("port" in change) this.note({ type: "sm", change: type, name: change.port.name });
         else this.note({ type: "sm", change: type, name: Gid.format(change.record.mgid) });
+      }),
+      sa.behaviour.changes.add((mode) => {
+        this.note({ type: "sa", mode, ...(mode === "slow" ? { delayMs: sa.behaviour.delayMs } : {}) });
       }),
       addresses.changes.add(({ event, address }) => {
         this.note({ type: "address", address: describeAddress(address, event, hcas) });

@@ -1,3 +1,4 @@
+import { Listeners } from "../fabric/events.js";
 import type { SimClock } from "../fabric/services.js";
 
 /**
@@ -18,6 +19,8 @@ export class SaBehaviour {
   /** How late it answers while it is slow, milliseconds. */
   delayMs = SLOW_MS;
   #cancel: (() => void) | undefined;
+  /** Heard whenever a mode is set or is over. */
+  readonly changes = new Listeners<SaMode>();
 
   constructor(private readonly clock: SimClock) {}
 
@@ -31,9 +34,11 @@ export class SaBehaviour {
     this.#cancel = undefined;
     this.#mode = mode;
     this.delayMs = delayMs;
+    this.changes.emit(mode);
     if (mode === "normal" || durationMs === undefined) return;
     this.#cancel = this.clock.schedule(durationMs, () => {
       this.#mode = "normal";
+      this.changes.emit("normal");
     });
   }
 
