@@ -1,7 +1,8 @@
 import type { Resolver } from "@verbena/core";
 import { VerbenaError } from "@verbena/ib";
+import type { Failure } from "./failure-oracle.js";
 import { machineMs } from "./machine-clock.js";
-import type { Answer } from "./path-oracle.js";
+import type { Answer, Question } from "./path-oracle.js";
 import { Stalls } from "./stalls.js";
 
 /** How long a request may take beyond its deadline, and a daemon to read what it was told, on an idle machine. */
@@ -10,17 +11,10 @@ const GRACE_MS = 200;
 const LOOK_BACK_MS = 1_000;
 const MOST_OPEN = 48;
 
-export interface Question {
-  readonly node: string;
-  readonly destination: string;
-  /** Host that the destination names, where it does. */
-  readonly wanted?: string;
-}
-
 /** Asks resolvers, and keeps what they answered for the judge. */
 export class Asking {
   readonly answers: Answer[] = [];
-  readonly failures = new Map<string, number>();
+  readonly failures: Failure[] = [];
   readonly problems: string[] = [];
   readonly #open = new Set<Promise<void>>();
   readonly #stalls = new Stalls();
@@ -46,17 +40,27 @@ export class Asking {
     await Promise.all(this.#open);
   }
 
-  /** How many answers there are to judge, and what the others were. */
+  /** Which part of the requests was answered. */
+  get answeredShare(): number {
+    const count = this.answers.length + this.failures.length;
+    return count === 0 ? 0 : this.answers.length / count;
+  }
+
+  /** How many answers and failures there are to judge. */
   summary(): string {
-    const failed = [...this.failures].map(([code, times]) => `${code} ${times}`).join(", ");
-    return `${this.answers.length} answers judged, failures: ${failed || "none"}`;
+    const codes = new Map<string, number>();
+    for (const { code } of this.failures) codes.set(code, (codes.get(code) ?? 0) + 1);
+    const failed = [...codes].map(([code, times]) => `${code} ${times}`).join(", ");
+    const share = `${(100 * this.answeredShare).toFixed(1)} %`;
+    return `${this.answers.length} answers (${share}) and ${this.failures.length} failures judged (${failed || "none"})`;
   }
 
   stop(): void {
     this.#stalls.stop();
   }
 
-  async #one({ node, destination, wanted }: Question): Promise<void> {
+  async #one(question: Question): Promise<void> {
+    const { node, destination } = question;
     const resolver = this.resolvers.get(node);
     if (resolver === undefined) throw new Error(`no resolver on ${node}`);
     const begin = machineMs();
@@ -67,16 +71,16 @@ export class Asking {
       if (path === undefined) this.problems.push(`${node} asked for ${destination}: an answer without a path`);
       else
         this.answers.push({
-          node,
-          destination,
+          ...question,
           path,
           atMs,
           graceMs: this.graceMs(atMs - LOOK_BACK_MS),
-          ...(wanted === undefined ? {} : { wanted }),
         });
     } catch (error) {
       if (!VerbenaError.is(error)) throw error;
-      this.failures.set(error.code, (this.failures.get(error.code) ?? 0) + 1);
+      const toMs = machineMs();
+      const graceMs = this.graceMs(toMs - LOOK_BACK_MS);
+      this.failures.push({ ...question, code: error.code, fromMs: begin, toMs, graceMs });
     }
     const tookMs = machineMs() - begin;
     if (tookMs > this.deadlineMs + this.graceMs(begin)) {

@@ -1,98 +1,158 @@
-import type { ControlRequest, FabricStatus, SimControlClient } from "@verbena/fabric-sim";
+import { type ControlRequest, SimControlClient } from "@verbena/fabric-sim";
+import { Away } from "./away.js";
+import type { Targets } from "./fabric-targets.js";
 import { draw } from "./settings.js";
 
-/** What may be broken: hosts whose links, LIDs and packets are anybody's, and the links between switches. */
-export interface Targets {
-  readonly hosts: readonly string[];
-  readonly spines: readonly string[];
-  /** One end of each link between switches. */
-  readonly trunks: readonly string[];
+export interface FaultsOptions {
+  /** Directory of the fabric. */
+  readonly dir: string;
+  readonly sim: SimControlClient;
+  readonly targets: Targets;
+  readonly random: () => number;
+  readonly onFailure: (error: unknown) => void;
 }
 
-/** Everything but the manager's host. */
-export function targetsOf({ nodes, sm }: FabricStatus): Targets {
-  const switches = new Set(nodes.filter(({ kind }) => kind === "switch").map(({ id }) => id));
-  const isSwitch = (end: string | undefined): boolean => end !== undefined && switches.has(end.replace(/\[\d+\]$/, ""));
-  const hosts = nodes.filter(({ kind, id }) => kind === "ca" && !sm.end.startsWith(`${id}[`)).map(({ id }) => id);
-  const isSpine = ({ id, ports }: FabricStatus["nodes"][number]): boolean =>
-    switches.has(id) && ports.every(({ peer }) => isSwitch(peer));
-  const spines = nodes.filter(isSpine);
-  return {
-    hosts,
-    spines: spines.map(({ id }) => id),
-    trunks: spines.flatMap(({ ports }) => ports.map(({ end }) => end)),
-  };
-}
+type Drawn = readonly [weight: number, strike: () => void];
 
 /** Breaks things by lot, and mends what does not mend itself after a while. Its requests are under way until {@link Faults.settled}. */
 export class Faults {
+  readonly #options: FaultsOptions;
   readonly #underWay = new Set<Promise<unknown>>();
-  readonly #removed = new Set<string>();
+  readonly #away = new Away();
+  /** Alias to the host that has it. */
+  readonly #aliases = new Map<string, string>();
   count = 0;
 
-  constructor(
-    private readonly sim: SimControlClient,
-    private readonly targets: Targets,
-    private readonly random: () => number,
-    private readonly fail: (error: unknown) => void,
-  ) {}
+  constructor(options: FaultsOptions) {
+    this.#options = options;
+  }
 
   /** One fault. `builtin`: also those that only the built-in SM and SA have. */
   strike(builtin: boolean): void {
     this.count += 1;
-    const { random, targets } = this;
-    const pick = (names: readonly string[]): string => names[Math.floor(random() * names.length)] ?? "";
-    const ms = (least: number, most: number): number => Math.round(least + random() * (most - least));
-    const host = pick(targets.hosts);
-    const common: readonly (readonly [number, () => ControlRequest])[] = [
-      [6, () => ({ op: "link", action: "flap", end: host, downMs: ms(5, 300), times: ms(1, 2) })],
-      [4, () => ({ op: "link", action: "flap", end: pick(targets.trunks), downMs: ms(5, 300) })],
-      [1, () => ({ op: "node", action: "reboot", node: pick(targets.spines), downMs: ms(20, 300) })],
-      [2, () => ({ op: "node", action: "remove", node: host })],
-      [4, () => ({ op: "fault", action: "set", end: host, ...this.#wireFault() })],
-      [3, () => ({ op: "fault", action: "clear" })],
-      [2, () => ({ op: "node", action: "describe", node: host, text: `node${host.slice(1)} HCA-${ms(1, 9)}` })],
-    ];
-    const ours: readonly (readonly [number, () => ControlRequest])[] = [
-      [6, () => ({ op: "lid", action: "change", end: host })],
-      [1, () => ({ op: "sm", action: "reregister" })],
-      [1, () => ({ op: "sm", action: "sweep" })],
-      [4, () => ({ op: "sa", mode: draw(random, SA_FAULTS), durationMs: ms(20, 250), delayMs: ms(10, 400) })],
-    ];
-    const request = draw(random, builtin ? [...common, ...ours] : common)();
-    if (request.op === "node" && request.action === "remove") this.#remove(request.node, ms(20, 400));
-    else this.#send(request);
+    draw(this.#options.random, builtin ? [...this.#common(), ...this.#builtin()] : this.#common())();
   }
 
-  /** All requests have been carried out. */
-  async settled(): Promise<void> {
+  /** Waits for what mends itself, and mends the rest. */
+  async mend(builtin: boolean): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    this.#send({ op: "fault", action: "clear" });
+    if (builtin) {
+      this.#send({ op: "sa", mode: "normal" });
+      for (const end of this.#options.targets.hosts) this.#send({ op: "pkey", end, index: 0, pkey: "0xffff" });
+      this.#send({ op: "sm", action: "sweep" });
+    }
+    await Promise.all(this.#underWay);
+  }
+
+  #common(): readonly Drawn[] {
+    const { hosts, trunks, spines } = this.#options.targets;
+    const host = this.#pick(hosts);
+    const ms = this.#ms.bind(this);
+    return [
+      [6, () => this.#cutOff(host, { op: "link", action: "flap", end: host, downMs: ms(5, 300), times: ms(1, 2) })],
+      [4, () => this.#long({ op: "link", action: "flap", end: this.#pick(trunks), downMs: ms(5, 300) }, [])],
+      [1, () => this.#long({ op: "node", action: "reboot", node: this.#pick(spines), downMs: ms(20, 300) }, [])],
+      [2, () => this.#remove(host, ms(20, 400))],
+      [4, () => this.#send({ op: "fault", action: "set", end: host, ...this.#wireFault() })],
+      [3, () => this.#send({ op: "fault", action: "clear" })],
+      [
+        2,
+        () => this.#send({ op: "node", action: "describe", node: host, text: `node${host.slice(1)} HCA-${ms(1, 9)}` }),
+      ],
+    ];
+  }
+
+  #builtin(): readonly Drawn[] {
+    const { targets, random } = this.#options;
+    const host = this.#pick(targets.hosts);
+    const to = this.#pick(targets.hosts.filter((other) => other !== host));
+    const ms = this.#ms.bind(this);
+    return [
+      [6, () => this.#send({ op: "lid", action: "change", end: host }, [host])],
+      // The manager moves: what it has in place of a hand-over, since there is one built-in manager.
+      [0.5, () => this.#send({ op: "lid", action: "change", end: targets.manager })],
+      [1, () => this.#send({ op: "sm", action: "reregister" })],
+      [1, () => this.#send({ op: "sm", action: "sweep" })],
+      [4, () => this.#send({ op: "sa", mode: draw(random, SA_FAULTS), durationMs: ms(20, 250), delayMs: ms(10, 400) })],
+      // A member that is limited has no path to another one.
+      [2, () => this.#send({ op: "pkey", end: host, index: 0, pkey: draw(random, PKEYS) })],
+      [1, () => this.#send({ op: "pkey", end: host, index: 1, ...(random() < 0.5 ? {} : { pkey: "0x8007" }) })],
+      [2, () => this.#send({ op: "route", action: "cut", from: host, to }, [host, to])],
+      [3, () => this.#moveAlias(this.#pick(targets.aliases), host)],
+      [3, () => this.#moveAddress()],
+    ];
+  }
+
+  #moveAddress(): void {
+    const { ips, hosts } = this.#options.targets.moving;
+    const address = this.#pick(ips);
+    this.#send({ op: "addr", action: "move", address, node: this.#pick(hosts) });
+  }
+
+  /** It leaves the host that has it; else it comes to `host`. */
+  #moveAlias(alias: string, host: string): void {
+    const index = 1 + this.#options.targets.aliases.indexOf(alias);
+    const before = this.#aliases.get(alias);
+    if (before !== undefined) {
+      this.#aliases.delete(alias);
+      this.#send({ op: "gid", end: before, index });
+    } else {
+      this.#aliases.set(alias, host);
+      this.#send({ op: "gid", end: host, index, guid: alias });
+    }
   }
 
   #remove(node: string, awayMs: number): void {
-    if (this.#removed.has(node)) return;
-    this.#removed.add(node);
-    this.#track(
-      this.sim
-        .request({ op: "node", action: "remove", node })
-        .then(() => new Promise((settle) => setTimeout(settle, awayMs)))
-        .then(() => this.sim.request({ op: "node", action: "restore", node }))
-        .then(() => this.#removed.delete(node)),
-    );
+    if (this.#away.isAway(node)) return;
+    const { sim } = this.#options;
+    const absence = sim
+      .request({ op: "node", action: "remove", node })
+      .then(() => new Promise((settle) => setTimeout(settle, awayMs)))
+      .then(() => sim.request({ op: "node", action: "restore", node }));
+    this.#track(this.#away.during(node, absence), []);
   }
 
-  #send(request: ControlRequest): void {
-    this.#track(this.sim.request(request));
+  #cutOff(node: string, request: ControlRequest): void {
+    this.#track(this.#away.during(node, this.#alone(request)), [node]);
   }
 
-  #track(work: Promise<unknown>): void {
+  #long(request: ControlRequest, ends: readonly string[]): void {
+    this.#track(this.#alone(request), ends);
+  }
+
+  /** What is answered when it is over has a connection of its own: one answers in order. */
+  async #alone(request: ControlRequest): Promise<void> {
+    const control = await SimControlClient.connect(this.#options.dir);
+    try {
+      await control.request(request);
+    } finally {
+      await control.close();
+    }
+  }
+
+  /** `ends`: hosts without which the request cannot be carried out. */
+  #send(request: ControlRequest, ends: readonly string[] = []): void {
+    this.#track(this.#options.sim.request(request), ends);
+  }
+
+  #track(work: Promise<unknown>, ends: readonly string[]): void {
+    const wereAway = this.#away.watch(ends);
     const tracked = work
       .catch((error: unknown) => {
-        // A host that is away has no LID to change and no cable to flap.
-        if (this.#removed.size === 0) this.fail(error);
+        // A host that is away has no way to cut.
+        if (!wereAway()) this.#options.onFailure(error);
       })
       .finally(() => this.#underWay.delete(tracked));
     this.#underWay.add(tracked);
+  }
+
+  #pick(names: readonly string[]): string {
+    return names[Math.floor(this.#options.random() * names.length)] ?? "";
+  }
+
+  #ms(least: number, most: number): number {
+    return Math.round(least + this.#options.random() * (most - least));
   }
 
   #wireFault(): {
@@ -102,8 +162,8 @@ export class Faults {
     duplicatePercent?: number;
     reorderPercent?: number;
   } {
-    const part = (most: number): number => Math.round(this.random() * most);
-    return draw(this.random, [
+    const part = (most: number): number => Math.round(this.#options.random() * most);
+    return draw(this.#options.random, [
       [1, { lossPercent: part(30) }],
       [1, { delayMs: part(20), jitterMs: part(20) }],
       [1, { duplicatePercent: part(50) }],
@@ -115,3 +175,8 @@ export class Faults {
 const SA_FAULTS = (["silent", "busy", "slow", "twice", "unordered", "wrong-tid"] as const).map(
   (mode) => [1, mode] as const,
 );
+/** Full and limited membership of the default partition. */
+const PKEYS = [
+  [1, "0xffff"],
+  [1, "0x7fff"],
+] as const;

@@ -19,6 +19,9 @@ export interface FleetMember extends Omit<ResolverOptions, "fabric" | "native" |
   readonly prefetch?: "port" | "none";
   readonly prefetchTtlMs?: number;
   readonly nodeTableTtlMs?: number;
+  readonly registry?: boolean;
+  readonly registryTtlMs?: number;
+  readonly registryLeaseMs?: number;
 }
 
 /** A simulated fabric in a thread of its own, and engines on its hosts, all in this process. */
@@ -61,13 +64,14 @@ export class Fleet implements AsyncDisposable {
 
   /** A resolver on a host. A process joins a fabric as one node for life, but a copy of the library counts as another process. */
   async resolver(node: string, member: FleetMember = {}): Promise<Resolver> {
-    const { prefetch, prefetchTtlMs, nodeTableTtlMs, ...options } = member;
+    const { prefetch, prefetchTtlMs, nodeTableTtlMs, registry, registryTtlMs, registryLeaseMs, ...options } = member;
+    const own = { prefetch, prefetchTtlMs, nodeTableTtlMs, registry, registryTtlMs, registryLeaseMs };
     const library = join(this.folder, `libfabricsim-${this.#libraries++}.so`);
     copyFileSync(libfabricsimPath(), library);
     const resolver = await createResolver({
       ...options,
       fabric: { dir: this.dir, node, library },
-      providers: [{ definition: saProvider, options: { prefetch, prefetchTtlMs, nodeTableTtlMs } }],
+      providers: [{ definition: saProvider, options: own }],
     });
     this.#resolvers.push(resolver);
     return resolver;
