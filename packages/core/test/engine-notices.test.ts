@@ -1,7 +1,7 @@
 import { decodeSaMad, encodeSaMad, Gid, Lid, MadStatus, type Notice, PKey, TrapNumber } from "@verbena/ib";
 import type { EngineChange } from "../src/engine/contract.js";
 import { BATCH_LIMIT } from "../src/notices/notice-batches.js";
-import { type FakeNative, FakeSa, type FakeSaAction } from "../src/testing/index.js";
+import { type FakeNative, FakeSa, type FakeSaAction, type FakeSaQuery } from "../src/testing/index.js";
 import { ask, type Bench, codeOf, gid, HOST, named, nodeGuid, routeBySa, startBench } from "./support/engine-bench.js";
 import { gidIn, gidOut, notice } from "./support/notices.js";
 
@@ -351,6 +351,38 @@ describe("engine: notices of the SA", () => {
     expect(bench.native.umad.agents.size).toBe(1);
     await bench.engine.close();
   });
+
+  it.each([
+    ["a slow answer has the only place", (query: FakeSaQuery) => FakeSa.silent(query)],
+    ["the SA is BUSY", (query: FakeSaQuery) => FakeSa.busy(query)],
+  ])(
+    "ends its subscriptions, and lets providers say their last words, with a window of one while %s",
+    async (_what, handler) => {
+      const bench = await startBench({ saDepth: 1 });
+      const { sa } = bench.native;
+      sa.handler = handler;
+      const [port] = bench.provider.ports;
+      const [endpoint] = port?.endpoints ?? [];
+      if (port === undefined || endpoint === undefined) throw new Error("no session");
+      const table = { attributeId: 0x11, componentMask: 0n, record: Buffer.alloc(108) } as const;
+      const hanging = codeOf(port.services.sa.query({ ...table, method: "getTable" }));
+      const waiting = codeOf(ask(bench, "node1"));
+      await bench.clock.advance(10);
+      const [before, closedAt] = [sa.queries.length, bench.clock.now()];
+      sa.handler = () => ({ type: "reply", delayMs: 5 });
+      const dispose = endpoint[Symbol.asyncDispose].bind(endpoint);
+      endpoint[Symbol.asyncDispose] = async () => {
+        await port.services.sa.query({ ...table, method: "delete", deadlineMs: 500 });
+        await dispose();
+      };
+      await bench.clock.run(bench.engine.close());
+      expect(sa.subscriptions).toEqual([]);
+      expect(sa.queries.slice(before).map(({ mad }) => mad.method)).toEqual([0x15]);
+      expect(bench.clock.now() - closedAt).toBe(5);
+      expect(await hanging).toBe("VERBENA_SA_CLOSED");
+      expect(await waiting).toBe("VERBENA_RESOLVE_CLOSED");
+    },
+  );
 
   it("does not wait for a silent SA when it closes", async () => {
     const bench = await startBench();

@@ -155,6 +155,8 @@ export class PortRuntime {
   async close(isPortActive: boolean): Promise<void> {
     this.#ended.abort();
     this.#losses.forget(this.#saLoss);
+    // Nobody wants to know any more. However small the window is, the providers' last words need not wait for a slow answer.
+    this.#client?.giveUp();
     const farewell = this.#notices?.close(isPortActive);
     await Promise.all(this.endpoints.map((endpoint) => this.#closeSessions(endpoint)));
     await farewell;
@@ -179,6 +181,7 @@ export class PortRuntime {
     return new PortNotices({
       umad: native.umad,
       sa: this.sa,
+      tell: (query) => this.#client?.tell(query),
       port,
       clock,
       random,

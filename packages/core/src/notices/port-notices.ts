@@ -4,10 +4,10 @@ import type { LossBook } from "../losses/loss-book.js";
 import { errnoOf } from "../sa-client/sa-error.js";
 import type { Port } from "../sdk/endpoint.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
-import type { Clock, Logger, Metrics, Random, SaService } from "../sdk/services.js";
+import type { Clock, Logger, Metrics, Random, SaQuery, SaService } from "../sdk/services.js";
 import { NoticeBatches } from "./notice-batches.js";
 import { ReportAgent } from "./report-agent.js";
-import { setSubscriptions } from "./subscribe.js";
+import { subscribe, subscriptionQueries } from "./subscribe.js";
 import { type SubscriptionPhase, type SubscriptionSignal, stepSubscription } from "./subscription-machine.js";
 
 /** Linux: another agent has the method. */
@@ -34,6 +34,8 @@ export type NoticeState = "subscribed" | "asking" | "refused" | "taken" | "off";
 export interface PortNoticesOptions {
   readonly umad: UmadService;
   readonly sa: SaService;
+  /** Says something to the SA at once, and waits for no answer. */
+  readonly tell: (query: SaQuery) => void;
   readonly port: Port;
   readonly clock: Clock;
   readonly random: Random;
@@ -102,7 +104,7 @@ export class PortNotices {
 
   /** Ends the subscription if the port is still there to do so. Idempotent. */
   async close(isPortActive: boolean): Promise<void> {
-    const { sa } = this.#options;
+    const { tell } = this.#options;
     const agent = this.#agent;
     const wasSubscribed = this.#phase === "subscribed" || this.#phase === "asking";
     this.#step("close");
@@ -112,7 +114,7 @@ export class PortNotices {
     this.#agent = undefined;
     if (isPortActive && wasSubscribed && agent !== undefined) {
       // Sent, not waited for. The agent is given up afterwards: while it is ours nobody else on this port can have subscribed.
-      void setSubscriptions(sa, false).catch(() => undefined);
+      for (const query of subscriptionQueries(false)) tell(query);
     }
     await agent?.close();
     await Promise.all(this.#goodbyes);
@@ -187,7 +189,7 @@ export class PortNotices {
     this.#round = round;
     const isOver = (): boolean => this.#round !== round || round.signal.aborted;
     try {
-      const status = await setSubscriptions(this.#options.sa, true, round.signal);
+      const status = await subscribe(this.#options.sa, round.signal);
       if (isOver()) return;
       if (status === 0) this.#granted();
       else {

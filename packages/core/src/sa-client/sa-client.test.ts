@@ -400,6 +400,36 @@ describe("SaClient", () => {
     expect(most).toBeLessThanOrEqual(16);
   });
 
+  it("tells the SA something beside a full window, and counts no answer to it", async () => {
+    const { clock, native, client } = setUp({
+      window: { limit: 1, onAnswer: () => undefined, onCongestion: () => undefined },
+    });
+    native.sa.handler = FakeSa.silent;
+    const open = code(client.query(ask()));
+    const queued = code(client.query(ask(4)));
+    await clock.advance(1);
+    native.sa.handler = (query) => native.sa.answerPath(query);
+    client.tell(ask(5));
+    client.tell(ask(6));
+    await clock.advance(1);
+    expect(native.sa.queries).toHaveLength(3);
+    expect(client.stats()).toMatchObject({ sent: 3, answered: 0, dropped: 0, inFlight: 1, queued: 1 });
+    client.giveUp();
+    expect(await Promise.all([open, queued])).toEqual(["VERBENA_SA_CLOSED", "VERBENA_SA_CLOSED"]);
+    expect(await clock.run(code(client.query(ask())))).toBe("resolved");
+    expect(native.sa.queries).toHaveLength(4);
+    await client.close();
+    client.tell(ask(7));
+    expect(clock.pending).toBe(0);
+  });
+
+  it("passes over a send that the kernel refuses when it tells something", () => {
+    const { native, client } = setUp();
+    native.umad.sendErrno = 1;
+    client.tell(ask());
+    expect(client.stats()).toMatchObject({ sendErrors: 1, sent: 0 });
+  });
+
   it("closes once, settles what is open and refuses afterwards", async () => {
     const { clock, native, client, agent } = setUp();
     native.sa.handler = FakeSa.silent;

@@ -14,6 +14,7 @@ import { SaTally } from "./sa-tally.js";
 import { fixedWindow, type SaWindow } from "./sa-window.js";
 import { SaWire } from "./sa-wire.js";
 import { Transaction } from "./transaction.js";
+import { TransactionTable } from "./transaction-table.js";
 
 /** A table travels in many segments: one try of GetTable lasts this many times as long as one of a plain query. */
 const TABLE_PATIENCE = 3;
@@ -35,11 +36,10 @@ export class SaClient implements SaService, AsyncDisposable {
   readonly #breaker: SaBreaker;
   readonly #tally: SaTally;
   readonly #wire: SaWire;
-  readonly #queue: Transaction[] = [];
-  readonly #inFlight = new Map<number, Transaction>();
-  readonly #open = new Set<Transaction>();
+  readonly #table: TransactionTable;
+  /** Transaction ids of last words: what is answered to them is nobody's. */
+  readonly #told = new Set<number>();
   #port: Port;
-  #tid: number;
   #closed = false;
 
   /** Throws what opening the umad port or registering the agent throws. */
@@ -48,7 +48,7 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#window = options.window ?? fixedWindow(DEFAULT_SA_DEPTH);
     this.#breaker = options.breaker ?? new SaBreaker({ random: options.random });
     this.#port = options.port;
-    this.#tid = Math.floor(options.random() * 0x1_0000_0000) >>> 0;
+    this.#table = new TransactionTable(Math.floor(options.random() * 0x1_0000_0000));
     const { clock, metrics, observer, counts } = options;
     this.#tally = new SaTally({ clock, metrics, observer, counts, port: this.#name() });
     this.#wire = new SaWire({
@@ -74,11 +74,10 @@ export class SaClient implements SaService, AsyncDisposable {
     return new Promise((resolve, reject) => {
       const transaction = new Transaction(query, deadline, tryTimeoutMs, { resolve, reject });
       transaction.isProbe = isProbe;
-      this.#open.add(transaction);
+      this.#table.enter(transaction);
       transaction.onDone(() => {
-        this.#open.delete(transaction);
         if (transaction.isProbe) this.#breaker.onProbeGone(clock.now());
-        this.#release(transaction);
+        if (this.#table.leave(transaction)) this.#pump();
       });
       transaction.onDone(
         clock.schedule(deadline - clock.now(), () => {
@@ -86,7 +85,6 @@ export class SaClient implements SaService, AsyncDisposable {
         }),
       );
       this.#watchAbort(transaction);
-      this.#queue.push(transaction);
       this.#pump();
     });
   }
@@ -102,13 +100,11 @@ export class SaClient implements SaService, AsyncDisposable {
     // Another SA, or the same one seen from another place, deserves to be asked.
     if (sight !== "same") this.#breaker.reset();
     if (sight === "moved" || sight === "inactive") {
-      // Emptied first: a place that becomes free must not send the next stale question.
-      this.#queue.length = 0;
-      for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_STALE"));
+      this.#rejectAll("VERBENA_SA_STALE");
       return;
     }
     if (sight === "same") return;
-    for (const transaction of [...this.#inFlight.values()].reverse()) this.#requeue(transaction, "front");
+    this.#table.requeueSent();
     this.#pump();
   }
 
@@ -116,18 +112,40 @@ export class SaClient implements SaService, AsyncDisposable {
     const { state } = this.#breaker;
     return {
       ...this.#tally.read(),
-      inFlight: this.#inFlight.size,
-      queued: this.#queue.length,
+      inFlight: this.#table.inFlight,
+      queued: this.#table.queued,
       window: this.#window.limit,
       breaker: state,
       retryInMs: this.#breaker.retryInMs(this.#options.clock.now()),
     };
   }
 
+  /**
+   * Says something to the SA at once, beside the window, and waits for no answer: the last words of who leaves must not stand in line behind
+   * what nobody wants to know any more. Sent once; what gets lost is lost.
+   */
+  tell(query: SaQuery): void {
+    if (this.#closed) return;
+    const tid = this.#table.nextTid();
+    try {
+      this.#wire.send(query, tid, this.#port, this.#options.timeoutMs);
+    } catch {
+      this.#tally.count("sendErrors");
+      return;
+    }
+    this.#told.add(tid);
+    this.#tally.count("sent");
+  }
+
+  /** Rejects everything open with VERBENA_SA_CLOSED; what is asked from now on has the window for itself. */
+  giveUp(): void {
+    this.#rejectAll("VERBENA_SA_CLOSED");
+  }
+
   /** Rejects everything open with VERBENA_SA_CLOSED and gives the agent back. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_CLOSED"));
+    this.#rejectAll("VERBENA_SA_CLOSED");
     await this.#wire.close();
   }
 
@@ -136,11 +154,18 @@ export class SaClient implements SaService, AsyncDisposable {
   }
 
   #pump(): void {
-    while (!this.#closed && this.#inFlight.size < this.#window.limit) {
-      const next = this.#queue.shift();
+    while (!this.#closed && this.#table.inFlight < this.#window.limit) {
+      const next = this.#table.next();
       if (next === undefined) return;
-      if (next.state === "queued") this.#send(next);
+      this.#send(next);
     }
+  }
+
+  #rejectAll(code: SaErrorCode, cause?: unknown): void {
+    const open = this.#table.open();
+    // Emptied first: a place that becomes free must not send the next one of these.
+    this.#table.clearQueue();
+    for (const transaction of open) transaction.reject(this.#error(code, cause));
   }
 
   #send(transaction: Transaction): void {
@@ -152,7 +177,7 @@ export class SaClient implements SaService, AsyncDisposable {
       return;
     }
     const isRepeat = transaction.tid !== 0;
-    if (!isRepeat) transaction.tid = this.#nextTid();
+    if (!isRepeat) transaction.tid = this.#table.nextTid();
     try {
       this.#wire.send(transaction.query, transaction.tid, this.#port, timeoutMs);
     } catch (cause) {
@@ -164,7 +189,7 @@ export class SaClient implements SaService, AsyncDisposable {
     transaction.state = "sent";
     transaction.sentAt = clock.now();
     transaction.tries += 1;
-    this.#inFlight.set(transaction.tid, transaction);
+    this.#table.depart(transaction);
     this.#tally.sent(transaction);
     // Not every library gives an unanswered request back (ibsim's does not), so the time is kept here as well.
     this.#await(transaction, timeoutMs + GIVE_BACK_MS);
@@ -186,13 +211,14 @@ export class SaClient implements SaService, AsyncDisposable {
   #fail(cause: unknown): void {
     this.#options.logger.error("SA agent failed", { cause: String(cause) });
     this.#closed = true;
-    for (const transaction of [...this.#open]) transaction.reject(this.#error("VERBENA_SA_CLOSED", cause));
+    this.#rejectAll("VERBENA_SA_CLOSED", cause);
     this.#options.onBroken?.(cause);
   }
 
   #receive(message: UmadMessage): void {
     const tid = lowTid(message.mad);
-    const transaction = tid === undefined ? undefined : this.#inFlight.get(tid);
+    if (tid !== undefined && this.#told.delete(tid)) return;
+    const transaction = tid === undefined ? undefined : this.#table.byTid(tid);
     if (transaction === undefined) {
       this.#tally.dropped("unexpected");
       return;
@@ -223,7 +249,7 @@ export class SaClient implements SaService, AsyncDisposable {
 
   /** BUSY: pause and ask again, as long as the deadline allows. */
   #refused(transaction: Transaction): void {
-    this.#window.onCongestion("busy", this.#inFlight.size - 1);
+    this.#window.onCongestion("busy", this.#table.inFlight - 1);
     this.#heard();
     this.#tally.ended(transaction, "busy");
     transaction.busy += 1;
@@ -233,7 +259,7 @@ export class SaClient implements SaService, AsyncDisposable {
 
   #unanswered(transaction: Transaction): void {
     if (transaction.state !== "sent") return;
-    this.#window.onCongestion("timeout", this.#inFlight.size - 1);
+    this.#window.onCongestion("timeout", this.#table.inFlight - 1);
     this.#tally.ended(transaction, "timeout");
     transaction.busy = 0;
     transaction.lastOutcome = "timeout";
@@ -251,7 +277,7 @@ export class SaClient implements SaService, AsyncDisposable {
   #heard(): void {
     if (this.#breaker.state !== "closed") {
       this.#options.logger.info("the SA answers again");
-      for (const transaction of this.#open) transaction.isProbe = false;
+      for (const transaction of this.#table.open()) transaction.isProbe = false;
     }
     this.#breaker.onSign();
   }
@@ -266,7 +292,7 @@ export class SaClient implements SaService, AsyncDisposable {
     if (!isProbe) this.#options.logger.warn("the SA is silent and left alone", { retryInMs });
     this.#options.metrics.increment("verbena_sa_breaker_opened_total", { port: this.#name() });
     // Who waits for a place or for another try would wait for nothing; who has been sent may still be answered.
-    for (const other of [...this.#open]) {
+    for (const other of this.#table.open()) {
       if (other !== transaction && other.state !== "sent") other.reject(this.#refuse());
     }
   }
@@ -278,33 +304,14 @@ export class SaClient implements SaService, AsyncDisposable {
   }
 
   #pause(transaction: Transaction, pauseMs: number): void {
-    this.#release(transaction);
+    this.#table.release(transaction);
     transaction.state = "paused";
     transaction.arm(
       this.#options.clock.schedule(pauseMs, () => {
-        this.#requeue(transaction, "back");
+        this.#table.requeue(transaction);
         this.#pump();
       }),
     );
-    this.#pump();
-  }
-
-  #requeue(transaction: Transaction, end: "front" | "back"): void {
-    this.#inFlight.delete(transaction.tid);
-    transaction.tid = 0;
-    transaction.disarm();
-    transaction.state = "queued";
-    if (end === "front") this.#queue.unshift(transaction);
-    else this.#queue.push(transaction);
-  }
-
-  /** Gives the place in the window back; a later answer to this try finds nobody. */
-  #release(transaction: Transaction): void {
-    const waiting = this.#queue.indexOf(transaction);
-    if (waiting >= 0) this.#queue.splice(waiting, 1);
-    if (this.#inFlight.get(transaction.tid) !== transaction) return;
-    this.#inFlight.delete(transaction.tid);
-    transaction.disarm();
     this.#pump();
   }
 
@@ -332,13 +339,6 @@ export class SaClient implements SaService, AsyncDisposable {
     transaction.onDone(() => {
       signal.removeEventListener("abort", abort);
     });
-  }
-
-  #nextTid(): number {
-    do {
-      this.#tid = (this.#tid + 1) >>> 0;
-    } while (this.#tid === 0 || this.#inFlight.has(this.#tid));
-    return this.#tid;
   }
 
   #name(): string {
