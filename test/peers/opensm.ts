@@ -14,6 +14,8 @@ export interface OpenSmOptions {
   readonly options?: readonly string[];
   /** Text of a partitions file. */
   readonly partitions?: string;
+  /** LIDs that it takes from its file of earlier ones: port GUID to LID. */
+  readonly lids?: ReadonlyMap<string, number>;
 }
 
 /** Debian's OpenSM on a node of our fabric. Its files are in a directory of its own below the fabric's. */
@@ -25,10 +27,14 @@ export class OpenSm {
   #log = "";
   #read = 0;
 
-  private constructor({ fabric, node, options = [], partitions }: OpenSmOptions) {
+  private constructor({ fabric, node, options = [], partitions, lids }: OpenSmOptions) {
     this.#dir = mkdtempSync(join(fabric, "..", "opensm-"));
     const conf = join(this.#dir, "opensm.conf");
     const extra = partitions === undefined ? [] : [`partition_config_file ${join(this.#dir, "partitions.conf")}`];
+    if (lids !== undefined) {
+      extra.push("honor_guid2lid_file TRUE");
+      writeFileSync(join(this.#dir, "guid2lid"), [...lids].map(([guid, lid]) => `${guid} ${lid} ${lid}\n`).join("\n"));
+    }
     writeFileSync(conf, ["force_log_flush TRUE", ...extra, ...options, ""].join("\n"));
     if (partitions !== undefined) writeFileSync(join(this.#dir, "partitions.conf"), partitions);
     this.#child = spawn(find("opensm") ?? "opensm", ["-F", conf, "-f", "-"], {
@@ -80,6 +86,13 @@ export class OpenSm {
       });
       look();
     });
+  }
+
+  /** Has it look at the whole fabric anew, and waits until it has. */
+  async sweep(): Promise<void> {
+    this.#read = this.#log.length;
+    this.#child.kill("SIGHUP");
+    await this.logs("SUBNET UP");
   }
 
   /** Ends it, by a signal that it cannot refuse unless `signal` says otherwise, and removes its files. */
