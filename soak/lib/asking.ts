@@ -7,8 +7,6 @@ import { Stalls } from "./stalls.js";
 
 /** How long a request may take beyond its deadline, and a daemon to read what it was told, on an idle machine. */
 const GRACE_MS = 200;
-/** What was told earlier than this has been read, however slow the machine. */
-const LOOK_BACK_MS = 1_000;
 const MOST_OPEN = 48;
 
 /** Asks resolvers, and keeps what they answered for the judge. */
@@ -24,9 +22,9 @@ export class Asking {
     private readonly deadlineMs: number,
   ) {}
 
-  /** How late something that began at `fromMs` may be. */
-  graceMs(fromMs: number): number {
-    return GRACE_MS + this.#stalls.since(fromMs);
+  /** How late something that began at `fromMs` may be at `toMs`. */
+  graceMs(fromMs: number, toMs = machineMs()): number {
+    return GRACE_MS + this.#stalls.between(fromMs, toMs);
   }
 
   /** Starts a question; waits for a place if too many are open. */
@@ -74,13 +72,12 @@ export class Asking {
           ...question,
           path,
           atMs,
-          graceMs: this.graceMs(atMs - LOOK_BACK_MS),
+          graceMs: (sinceMs) => this.graceMs(sinceMs, atMs),
         });
     } catch (error) {
       if (!VerbenaError.is(error)) throw error;
       const toMs = machineMs();
-      const graceMs = this.graceMs(toMs - LOOK_BACK_MS);
-      this.failures.push({ ...question, code: error.code, fromMs: begin, toMs, graceMs });
+      this.failures.push({ ...question, code: error.code, fromMs: begin, toMs, graceMs: this.graceMs(begin, toMs) });
     }
     const tookMs = machineMs() - begin;
     if (tookMs > this.deadlineMs + this.graceMs(begin)) {

@@ -87,9 +87,9 @@ export class FabricHistory {
     return this.#sa.touches(fromMs, toMs);
   }
 
-  /** The most by which the SA held answers back then. */
-  saDelayMs(fromMs: number, toMs: number): number {
-    const then = this.#late.filter((one) => one.fromMs <= toMs && one.toMs >= fromMs);
+  /** The longest time for which the SA held back an answer that it had then, or was about to send. */
+  saDelayMs(atMs: number): number {
+    const then = this.#late.filter(({ fromMs, toMs, lateMs }) => fromMs <= atMs && toMs + lateMs >= atMs);
     return Math.max(0, ...then.map(({ lateMs }) => lateMs));
   }
 

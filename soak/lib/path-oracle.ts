@@ -14,8 +14,8 @@ export interface Answer extends Question {
   readonly path: PathRecord;
   /** Machine time of the reply. */
   readonly atMs: number;
-  /** How long after it is in the log a daemon may take to read what it was told: its turn, and those of this process. */
-  readonly graceMs: number;
+  /** How long a daemon may have taken by then to read what was in the log at `sinceMs`: its turn, and those of this process. */
+  readonly graceMs: (sinceMs: number) => number;
 }
 
 /** What every daemon promises (docs/configuration.md, Changes that nobody announces; docs/names.md, When addresses move). */
@@ -95,12 +95,12 @@ function staleness(
   dgid: Gid,
 ): string | undefined {
   const staleMs = atMs - end.toMs;
-  if (staleMs <= graceMs) return undefined;
+  if (staleMs <= graceMs(end.toMs)) return undefined;
   const announced = history.told.find(
     (told) =>
       told.node === node &&
       told.seq >= end.toSeq &&
-      told.followedByMs < atMs - graceMs &&
+      told.followedByMs + graceMs(told.followedByMs) < atMs &&
       concerns(told, path, Gid.format(dgid)),
   );
   if (announced !== undefined) {
@@ -108,8 +108,8 @@ function staleness(
     return `it ended ${Math.round(staleMs)} ms before, and ${announced.what} told so ${beforeMs} ms before`;
   }
   // A lifetime counts from when the answer came; the SA had written it down as long before as it held it back.
-  const bornMs = ttlMs + history.saDelayMs(end.toMs - graceMs, end.toMs + graceMs);
-  return staleMs <= bornMs + graceMs
+  const endMs = end.toMs + ttlMs + history.saDelayMs(end.toMs);
+  return atMs <= endMs + graceMs(endMs)
     ? undefined
     : `it ended ${Math.round(staleMs)} ms before, which is more than its lifetime`;
 }
@@ -123,13 +123,14 @@ function movedBefore(
 ): string | undefined {
   const staleMs = atMs - end.toMs;
   const next = history.places(destination).at(-1)?.at;
-  const untilMs = end.toMs + graceMs;
+  const untilMs = end.toMs + graceMs(end.toMs);
   const wasHard =
     next === undefined ||
     history.hadSaFault(end.toMs, untilMs) ||
     history.wasDown(next, end.toMs, untilMs) ||
     history.wasLossy(next, end.toMs, untilMs);
-  const limitMs = registryTtlMs + (wasHard ? leaseMs : history.saDelayMs(end.toMs, atMs)) + graceMs;
+  const ttlMs = registryTtlMs + (wasHard ? leaseMs : history.saDelayMs(untilMs));
+  const limitMs = ttlMs + graceMs(end.toMs);
   return staleMs <= limitMs ? undefined : `it moved ${Math.round(staleMs)} ms before, and ${limitMs} ms were given`;
 }
 

@@ -13,14 +13,14 @@ export class Stalls {
     this.#note();
   }, TICK_MS);
 
-  /** Milliseconds since a moment in which nothing could run here. */
-  since(fromMs: number): number {
+  /** Milliseconds between two moments in which nothing could run here. */
+  between(fromMs: number, toMs: number): number {
     this.#note();
     let sum = 0;
     for (let index = this.#spans.length - 1; index >= 0; index--) {
       const [begin, end] = this.#spans[index] ?? [0, 0];
       if (end <= fromMs) break;
-      sum += end - Math.max(begin, fromMs);
+      sum += Math.max(0, Math.min(end, toMs) - Math.max(begin, fromMs));
     }
     return sum;
   }
