@@ -206,7 +206,7 @@ class Engine implements EngineHandle {
 
   saPorts(): readonly SaPortStatus[] {
     return this.#host.runtimes().flatMap((runtime) => {
-      const stats = runtime.saStats();
+      const stats = runtime.sa.stats();
       const { device, port, smLid } = runtime.port;
       return stats === undefined ? [] : [{ device, port, smLid, notices: runtime.noticeState, ...stats }];
     });

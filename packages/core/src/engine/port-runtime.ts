@@ -1,12 +1,8 @@
 import type { VerbsContext } from "@verbena/native";
-import { coreError } from "../errors.js";
 import type { LossBook } from "../losses/loss-book.js";
 import { type NoticeState, PortNotices } from "../notices/port-notices.js";
 import type { PortSignalType } from "../ports/port-source.js";
-import { SaBreaker } from "../sa-client/sa-breaker.js";
-import { SaClient } from "../sa-client/sa-client.js";
-import type { SaClientStats, SaObserver } from "../sa-client/sa-client-options.js";
-import { adaptiveWindow } from "../sa-client/sa-window.js";
+import type { SaObserver } from "../sa-client/sa-client-options.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EndpointSession, LearnedEntry, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
@@ -15,6 +11,7 @@ import type { Logger, SaService } from "../sdk/services.js";
 import { FileStore } from "./file-store.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
+import { PortSa } from "./port-sa.js";
 import { callProvider } from "./provider-call.js";
 import { settledWithin } from "./wait-for.js";
 
@@ -34,9 +31,6 @@ export interface PortRuntimeOptions {
   readonly onNoticesMissed: (runtime: PortRuntime, reason: string) => void;
 }
 
-/** How long a port whose way to the SA could not be opened, or broke, is left alone before a question tries again, milliseconds. */
-const REOPEN_SA_MS = 1_000;
-
 /**
  * How long the opening of a port waits for its subscription to notices, milliseconds: what is learnt before the grant is asked for again after it.
  */
@@ -45,15 +39,9 @@ const SUBSCRIBING_MS = 1_000;
 /** An open port: its SA client, what the providers have opened on it, and its endpoints, oldest first. */
 export class PortRuntime {
   readonly endpoints: LocalEndpoint[] = [];
-  readonly sa: SaService;
+  readonly sa: PortSa;
   readonly #settings: EngineSettings;
-  readonly #losses: LossBook;
   readonly #logger: Logger;
-  /** `undefined` while the way to the SA could not be opened, or is broken; then why. */
-  #client: SaClient | undefined;
-  #saFailure: Error | undefined;
-  /** When opening it is tried again, on the clock. */
-  #reopenAt = 0;
   readonly #providers: ReadonlyMap<string, ResolutionProvider>;
   readonly #verbs: VerbsContext | undefined;
   readonly #onLearned: PortRuntimeOptions["onLearned"];
@@ -67,19 +55,13 @@ export class PortRuntime {
 
   constructor(options: PortRuntimeOptions) {
     this.#settings = options.settings;
-    this.#losses = options.losses;
     this.#port = options.port;
     this.#providers = options.providers;
     this.#verbs = options.verbs;
     this.#onLearned = options.onLearned;
     this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
-    const { saObserver } = options;
-    this.#client = this.#openSa(saObserver);
-    this.sa = {
-      query: (query) =>
-        (this.#client ?? this.#reopened(saObserver))?.query(query) ??
-        Promise.reject(this.#saFailure ?? this.#saClosed()),
-    };
+    const { settings, losses, port, saObserver: observer } = options;
+    this.sa = new PortSa({ settings, losses, port, logger: this.#logger, observer });
     this.#notices = options.settings.notices ? this.#openNotices(options) : undefined;
   }
 
@@ -87,17 +69,8 @@ export class PortRuntime {
     return this.#port;
   }
 
-  get #saLoss(): string {
-    return `SA of ${portText(this.#port)}`;
-  }
-
   get noticeState(): NoticeState {
     return this.#notices?.state ?? "off";
-  }
-
-  /** `undefined` where the SA cannot be asked at all. */
-  saStats(): SaClientStats | undefined {
-    return this.#client?.stats();
   }
 
   /** Opens the port with every provider once `ready` has settled, then whatever endpoints there are. */
@@ -123,7 +96,7 @@ export class PortRuntime {
     const isNew = port.generation !== this.#port.generation;
     this.#port = port;
     if (isNew) {
-      this.#client?.update(port);
+      this.sa.update(port);
       for (const endpoint of this.endpoints) endpoint.renew(port);
       this.#notices?.renew(port);
     }
@@ -154,13 +127,12 @@ export class PortRuntime {
    */
   async close(isPortActive: boolean): Promise<void> {
     this.#ended.abort();
-    this.#losses.forget(this.#saLoss);
-    // Nobody wants to know any more. However small the window is, the providers' last words need not wait for a slow answer.
-    this.#client?.giveUp();
+    // However small the window is, the last words need not wait for a slow answer.
+    this.sa.end();
     const farewell = this.#notices?.close(isPortActive);
     await Promise.all(this.endpoints.map((endpoint) => this.#closeSessions(endpoint)));
     await farewell;
-    await this.#client?.close();
+    await this.sa.close();
     await Promise.all(this.#work);
     for (const [name, opening] of this.#sessions) {
       const session = await opening;
@@ -168,20 +140,14 @@ export class PortRuntime {
     }
   }
 
-  /** What made the port or its agent fail may pass: who asks later finds the way open. */
-  #reopened(observer: SaObserver): SaClient | undefined {
-    if (this.#isEnded() || this.#settings.clock.now() < this.#reopenAt) return undefined;
-    this.#client = this.#openSa(observer);
-    if (this.#client !== undefined) this.#losses.forget(this.#saLoss);
-    return this.#client;
-  }
-
   #openNotices({ settings, losses, port, onNotices, onNoticesMissed }: PortRuntimeOptions): PortNotices {
     const { clock, random, metrics, native } = settings;
     return new PortNotices({
       umad: native.umad,
       sa: this.sa,
-      tell: (query) => this.#client?.tell(query),
+      tell: (query) => {
+        this.sa.tell(query);
+      },
       port,
       clock,
       random,
@@ -198,50 +164,6 @@ export class PortRuntime {
     });
   }
 
-  #openSa(observer: SaObserver): SaClient | undefined {
-    const settings = this.#settings;
-    try {
-      const client: SaClient = new SaClient({
-        umad: settings.native.umad,
-        port: this.#port,
-        clock: settings.clock,
-        random: settings.random,
-        logger: this.#logger,
-        metrics: settings.metrics,
-        timeoutMs: settings.timeoutMs,
-        retries: settings.retries,
-        window: settings.saWindow?.() ?? adaptiveWindow(settings.saDepth),
-        observer,
-        counts: settings.accounts.sa.of(portText(this.#port)),
-        breaker: new SaBreaker({
-          after: settings.saBreakerAfter,
-          pauseMs: settings.saBreakerPauseMs,
-          random: settings.random,
-        }),
-        onBroken: (cause) => {
-          if (this.#client !== client || this.#isEnded()) return;
-          this.#client = undefined;
-          void this.#track(client.close());
-          this.#loseSa(cause);
-        },
-      });
-      return client;
-    } catch (error) {
-      this.#loseSa(error);
-      return undefined;
-    }
-  }
-
-  #loseSa(cause: unknown): void {
-    this.#reopenAt = this.#settings.clock.now() + REOPEN_SA_MS;
-    this.#losses.lose(this.#saLoss, `the subnet administrator of ${portText(this.#port)}: names and paths`, cause);
-    this.#saFailure = this.#saClosed(cause);
-  }
-
-  #saClosed(cause?: unknown): Error {
-    return coreError("VERBENA_SA_CLOSED", { details: { port: portText(this.#port) }, cause });
-  }
-
   async #openPort(
     name: string,
     provider: ResolutionProvider,
@@ -250,7 +172,9 @@ export class PortRuntime {
     await ready;
     if (this.#ended.signal.aborted) return undefined;
     const logger = this.#logger.child({ provider: name });
-    const services = { sa: this.sa, umad: this.#settings.native.umad, logger };
+    // Asking is all that providers do with it.
+    const sa: SaService = { query: (query) => this.sa.query(query) };
+    const services = { sa, umad: this.#settings.native.umad, logger };
     const session = await callProvider(this.#settings, name, "opening the port", () =>
       provider.openPort(this.#port, this.#verbs === undefined ? services : { ...services, verbs: this.#verbs }),
     );
@@ -353,10 +277,6 @@ export class PortRuntime {
     work.then(done, done);
     return work;
   }
-}
-
-function portText({ device, port }: Port): string {
-  return `${device}/${port}`;
 }
 
 function portEvent(port: Port, signal: PortSignalType, raw: unknown): PortEvent {

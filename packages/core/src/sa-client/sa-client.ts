@@ -1,6 +1,5 @@
 import { MadStatus, type VerbenaError } from "@verbena/ib";
 import type { UmadMessage } from "@verbena/native";
-import { coreError } from "../errors.js";
 import { sightOf } from "../ports/port-sight.js";
 import type { Port } from "../sdk/endpoint.js";
 import type { SaQuery, SaResponse, SaService } from "../sdk/services.js";
@@ -13,6 +12,7 @@ import { lowTid, readResponse } from "./sa-response.js";
 import { SaTally } from "./sa-tally.js";
 import { fixedWindow, type SaWindow } from "./sa-window.js";
 import { SaWire } from "./sa-wire.js";
+import { SilenceWatch } from "./silence-watch.js";
 import { Transaction } from "./transaction.js";
 import { TransactionTable } from "./transaction-table.js";
 
@@ -33,10 +33,10 @@ const GIVE_BACK_MS = 100;
 export class SaClient implements SaService, AsyncDisposable {
   readonly #options: SaClientOptions;
   readonly #window: SaWindow;
-  readonly #breaker: SaBreaker;
   readonly #tally: SaTally;
   readonly #wire: SaWire;
   readonly #table: TransactionTable;
+  readonly #silence: SilenceWatch;
   /** Transaction ids of last words: what is answered to them is nobody's. */
   readonly #told = new Set<number>();
   #port: Port;
@@ -46,11 +46,14 @@ export class SaClient implements SaService, AsyncDisposable {
   constructor(options: SaClientOptions) {
     this.#options = options;
     this.#window = options.window ?? fixedWindow(DEFAULT_SA_DEPTH);
-    this.#breaker = options.breaker ?? new SaBreaker({ random: options.random });
     this.#port = options.port;
     this.#table = new TransactionTable(Math.floor(options.random() * 0x1_0000_0000));
-    const { clock, metrics, observer, counts } = options;
-    this.#tally = new SaTally({ clock, metrics, observer, counts, port: this.#name() });
+    const { clock, logger, metrics, observer, counts } = options;
+    const [table, port] = [this.#table, this.#name()];
+    const tally = new SaTally({ clock, metrics, observer, counts, port });
+    const breaker = options.breaker ?? new SaBreaker({ random: options.random });
+    this.#tally = tally;
+    this.#silence = new SilenceWatch({ breaker, table, tally, clock, logger, metrics, port });
     this.#wire = new SaWire({
       umad: options.umad,
       port: options.port,
@@ -67,8 +70,8 @@ export class SaClient implements SaService, AsyncDisposable {
     if (this.#closed) return Promise.reject(this.#error("VERBENA_SA_CLOSED"));
     if (query.signal?.aborted === true) return Promise.reject(this.#error("VERBENA_SA_ABORTED", query.signal.reason));
     const { clock, timeoutMs, retries } = this.#options;
-    if (!this.#breaker.admit(clock.now())) return Promise.reject(this.#refuse());
-    const isProbe = this.#breaker.state === "half-open";
+    if (!this.#silence.admit()) return Promise.reject(this.#silence.refusal());
+    const isProbe = this.#silence.state === "half-open";
     const tryTimeoutMs = query.method === "getTable" ? timeoutMs * TABLE_PATIENCE : timeoutMs;
     const deadline = clock.now() + (query.deadlineMs ?? (retries + 1) * tryTimeoutMs);
     return new Promise((resolve, reject) => {
@@ -76,7 +79,7 @@ export class SaClient implements SaService, AsyncDisposable {
       transaction.isProbe = isProbe;
       this.#table.enter(transaction);
       transaction.onDone(() => {
-        if (transaction.isProbe) this.#breaker.onProbeGone(clock.now());
+        this.#silence.onDone(transaction);
         if (this.#table.leave(transaction)) this.#pump();
       });
       transaction.onDone(
@@ -97,8 +100,7 @@ export class SaClient implements SaService, AsyncDisposable {
     const before = this.#port;
     this.#port = port;
     const sight = sightOf(before, port);
-    // Another SA, or the same one seen from another place, deserves to be asked.
-    if (sight !== "same") this.#breaker.reset();
+    if (sight !== "same") this.#silence.reset();
     if (sight === "moved" || sight === "inactive") {
       this.#rejectAll("VERBENA_SA_STALE");
       return;
@@ -109,14 +111,14 @@ export class SaClient implements SaService, AsyncDisposable {
   }
 
   stats(): SaClientStats {
-    const { state } = this.#breaker;
+    const { state, retryInMs } = this.#silence;
     return {
       ...this.#tally.read(),
       inFlight: this.#table.inFlight,
       queued: this.#table.queued,
       window: this.#window.limit,
       breaker: state,
-      retryInMs: this.#breaker.retryInMs(this.#options.clock.now()),
+      retryInMs,
     };
   }
 
@@ -242,7 +244,7 @@ export class SaClient implements SaService, AsyncDisposable {
       return;
     }
     this.#window.onAnswer();
-    this.#heard();
+    this.#silence.onSign();
     this.#tally.ended(transaction, "answered", response.status);
     transaction.resolve(response);
   }
@@ -250,7 +252,7 @@ export class SaClient implements SaService, AsyncDisposable {
   /** BUSY: pause and ask again, as long as the deadline allows. */
   #refused(transaction: Transaction): void {
     this.#window.onCongestion("busy", this.#table.inFlight - 1);
-    this.#heard();
+    this.#silence.onSign();
     this.#tally.ended(transaction, "busy");
     transaction.busy += 1;
     transaction.lastOutcome = "busy";
@@ -263,44 +265,14 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#tally.ended(transaction, "timeout");
     transaction.busy = 0;
     transaction.lastOutcome = "timeout";
-    this.#noteSilence(transaction);
-    if (this.#breaker.state !== "closed") {
-      transaction.reject(this.#refuse());
+    this.#silence.onSilence(transaction);
+    if (this.#silence.state !== "closed") {
+      transaction.reject(this.#silence.refusal());
       return;
     }
     // At once, and in its place: the kernel hands an answer up only while it holds the request.
     transaction.disarm();
     this.#send(transaction);
-  }
-
-  /** The SA lives: whoever came in meanwhile may go. */
-  #heard(): void {
-    if (this.#breaker.state !== "closed") {
-      this.#options.logger.info("the SA answers again");
-      for (const transaction of this.#table.open()) transaction.isProbe = false;
-    }
-    this.#breaker.onSign();
-  }
-
-  /** A try went unanswered; perhaps one too many. */
-  #noteSilence(transaction: Transaction): void {
-    const now = this.#options.clock.now();
-    const { isProbe } = transaction;
-    transaction.isProbe = false;
-    if (!this.#breaker.onSilence(transaction.sentAt, now, isProbe)) return;
-    const retryInMs = Math.ceil(this.#breaker.retryInMs(now));
-    if (!isProbe) this.#options.logger.warn("the SA is silent and left alone", { retryInMs });
-    this.#options.metrics.increment("verbena_sa_breaker_opened_total", { port: this.#name() });
-    // Who waits for a place or for another try would wait for nothing; who has been sent may still be answered.
-    for (const other of this.#table.open()) {
-      if (other !== transaction && other.state !== "sent") other.reject(this.#refuse());
-    }
-  }
-
-  #refuse(): VerbenaError {
-    this.#tally.count("refused");
-    const retryInMs = Math.ceil(this.#breaker.retryInMs(this.#options.clock.now()));
-    return coreError("VERBENA_SA_BREAKER_OPEN", { details: { port: this.#name(), retryInMs } });
   }
 
   #pause(transaction: Transaction, pauseMs: number): void {
@@ -315,16 +287,8 @@ export class SaClient implements SaService, AsyncDisposable {
     this.#pump();
   }
 
-  /** A last try is cut short by a deadline, ours or the caller's. One that had a fair part of its time tells as much as any. */
-  #noteCutShort(transaction: Transaction): void {
-    if (transaction.state !== "sent") return;
-    this.#tally.cutShort(transaction, "timeout");
-    const hadMs = this.#options.clock.now() - transaction.sentAt;
-    if (hadMs >= transaction.tryTimeoutMs / 2) this.#noteSilence(transaction);
-  }
-
   #expire(transaction: Transaction): void {
-    this.#noteCutShort(transaction);
+    this.#silence.onCutShort(transaction);
     transaction.reject(this.#error(transaction.lastOutcome === "busy" ? "VERBENA_SA_BUSY" : "VERBENA_SA_TIMEOUT"));
   }
 
@@ -332,7 +296,7 @@ export class SaClient implements SaService, AsyncDisposable {
     const signal = transaction.query.signal;
     if (signal === undefined) return;
     const abort = (): void => {
-      this.#noteCutShort(transaction);
+      this.#silence.onCutShort(transaction);
       transaction.reject(this.#error("VERBENA_SA_ABORTED", signal.reason));
     };
     signal.addEventListener("abort", abort, { once: true });
