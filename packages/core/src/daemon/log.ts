@@ -1,5 +1,7 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { printableLines } from "@verbena/ib";
 import pino, { type DestinationStream, type Logger as Pino } from "pino";
+import { LineQueue } from "../log/line-queue.js";
+import { openOutlet } from "../log/outlet.js";
 import type { Logger } from "../sdk/services.js";
 
 /** `log_level` of the configuration. */
@@ -23,21 +25,25 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * The daemon's log: one JSON object per line. A file is emptied when the log is first opened and appended to when it is opened again
- * (`reopen`, after the file was rotated away); where it cannot be opened, lines go to standard output.
+ * (`reopen`, after the file was rotated away); where it cannot be opened, lines go to standard output. Nothing waits for a slow disk or
+ * reader: 1 MiB of lines is kept for it, lines beyond are lost and counted by a line of their own.
  */
 export class DaemonLog implements Disposable {
   #options: LogOptions;
-  #fd: number;
-  readonly #switch: FdSwitch;
+  readonly #open: typeof openOutlet;
+  readonly #switch: QueueSwitch;
+  /** The one before, while it may still have lines to write. */
+  #old: LineQueue | undefined;
   readonly #pino: Pino<keyof typeof LEVELS>;
   /** For everything the daemon is made of. */
   readonly logger: Logger;
 
-  constructor(options: LogOptions) {
+  /** `open`: for tests. */
+  constructor(options: LogOptions, open = openOutlet) {
     this.#options = options;
-    const { fd, problem } = openLog(options.file, "w");
-    this.#fd = fd;
-    this.#switch = new FdSwitch(fd);
+    this.#open = open;
+    const { outlet, problem } = open(options.file, true);
+    this.#switch = new QueueSwitch(new LineQueue(outlet, lostLine));
     this.#pino = pino(
       {
         customLevels: LEVELS,
@@ -61,21 +67,33 @@ export class DaemonLog implements Disposable {
   /** Changes level or file while running, and opens the file anew in any case. */
   reopen(options: LogOptions): void {
     const isSame = options.file === this.#options.file;
-    const { fd, problem } = openLog(options.file, isSame ? "a" : "w");
-    const old = this.#fd;
-    this.#switch.fd = fd;
-    this.#fd = fd;
-    if (old > 2) closeSync(old);
     this.#options = options;
     this.#pino.level = PINO_LEVEL[options.level];
+    // There is nothing to open anew, and what waits for its reader stays in order.
+    if (isSame && ["stdout", "stderr"].includes(options.file.toLowerCase())) return;
+    const { outlet, problem } = this.#open(options.file, !isSame);
+    // One that has not got rid of its lines since the last time will not; there are never more than two.
+    this.#old?.abandon();
+    this.#old = this.#switch.queue;
+    this.#old.close();
+    this.#switch.queue = new LineQueue(outlet, lostLine);
     this.#complain(problem);
   }
 
+  /** Resolves when every line has been written or lost. */
+  async flushed(): Promise<void> {
+    await Promise.all([this.#switch.queue.idle(), this.#old?.idle()]);
+  }
+
+  /** Takes no more lines; those that wait are still written. */
   [Symbol.dispose](): void {
-    const fd = this.#fd;
-    this.#fd = 1;
-    this.#switch.fd = 1;
-    if (fd > 2) closeSync(fd);
+    this.#switch.queue.close();
+  }
+
+  /** Gives up what has not been written yet: a reader that does not read must not keep the process. */
+  abandon(): void {
+    this.#old?.abandon();
+    this.#switch.queue.abandon();
   }
 
   #complain(problem: string | undefined): void {
@@ -84,27 +102,26 @@ export class DaemonLog implements Disposable {
   }
 }
 
-/** Where pino writes: a descriptor that can be exchanged. Lines are written at once; a reader that does not keep up loses lines. */
-class FdSwitch implements DestinationStream {
-  constructor(public fd: number) {}
+/** Where pino writes: a queue that can be exchanged. */
+class QueueSwitch implements DestinationStream {
+  constructor(public queue: LineQueue) {}
 
   write(line: string): void {
-    try {
-      writeSync(this.fd, line);
-    } catch {
-      // A full disk or a closed pipe must not stop the daemon, and there is no other place to say so.
-    }
+    // Logs are looked at in terminals, and what is in them comes from strangers, too.
+    this.queue.write(printableLines(line));
   }
 }
 
-function openLog(file: string, flags: "w" | "a"): { readonly fd: number; readonly problem?: string } {
-  if (file.toLowerCase() === "stdout") return { fd: 1 };
-  if (file.toLowerCase() === "stderr") return { fd: 2 };
-  try {
-    return { fd: openSync(file, flags, 0o640) };
-  } catch (error) {
-    return { fd: 1, problem: error instanceof Error ? error.message : String(error) };
-  }
+/** In the form of the other lines, so that whatever reads the log finds it. */
+function lostLine(lost: number): string {
+  const line = {
+    level: "warn",
+    time: new Date().toISOString(),
+    pid: process.pid,
+    lost,
+    msg: "log lines were lost here",
+  };
+  return `${JSON.stringify(line)}\n`;
 }
 
 function adapt(target: Pino<keyof typeof LEVELS>): Logger {

@@ -146,6 +146,7 @@ export async function closeParts(
   parts.lock?.release();
   parts.log?.notice("stopped");
   parts.log?.[Symbol.dispose]();
+  if (parts.log !== undefined && !(await within(clock, GRACE_MS, parts.log.flushed()))) parts.log.abandon();
 }
 
 async function closeEngine(parts: Parts, busy: Promise<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, renameSync, unlinkSync } from "node:fs";
+import { type BigIntStats, chmodSync, lstatSync, renameSync, unlinkSync } from "node:fs";
 import type { AddressInfo, Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { coreError } from "../errors.js";
@@ -77,19 +77,24 @@ async function listenOnPath(server: Server, path: string, mode: number): Promise
     server.close();
     throw listenError(path, error);
   }
-  const inode = lstatSync(path).ino;
+  const inode = look(path)?.ino;
   return {
     address: { kind: "unix", path },
     withdraw: () => {
-      if (lstatSync(path, { throwIfNoEntry: false })?.ino === inode) removeIfThere(path);
+      if (look(path)?.ino === inode) removeIfThere(path);
     },
   };
 }
 
 function refuseOtherFiles(path: string): void {
-  const there = lstatSync(path, { throwIfNoEntry: false });
+  const there = look(path);
   if (there === undefined || there.isSocket() || there.isSymbolicLink()) return;
   throw coreError("VERBENA_SERVER_PATH", { details: { path } });
+}
+
+/** In bigint: after a plain look at a socket, Node's loader does not follow the symbolic links of the next module's path. */
+function look(path: string): BigIntStats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false, bigint: true });
 }
 
 function removeIfThere(path: string): void {
