@@ -19,6 +19,8 @@ import {
 
 /** Bytes of the event log that may wait for a reader. */
 const MAX_UNREAD = 256 * 1024 * 1024;
+/** Bytes of address changes that may; what the first lines of a watch hold does not count. */
+const MAX_UNREAD_ADDRESSES = 16 * 1024 * 1024;
 /** What may wait for the reader of a trace; later packets are lost to it. */
 const TRACE_BACKLOG_BYTES = 1 << 20;
 
@@ -120,8 +122,12 @@ class ControlConnection {
     const hcas = this.commands.hcasOf(node);
     for (const entry of this.commands.addressesOn(hcas)) this.#send(describeAddress(entry, "add", hcas));
     this.#send({ type: "synced" });
+    const limit = this.socket.writableLength + MAX_UNREAD_ADDRESSES;
     const end = this.commands.simulation.addresses.changes.add(({ event, address }) => {
-      if (hcas.includes(address.port.node)) this.#send(describeAddress(address, event, hcas));
+      if (!hcas.includes(address.port.node)) return;
+      // A change that is left out would make all later ones wrong; whoever connects again gets the whole table.
+      if (this.socket.writableLength > limit) this.socket.destroy();
+      else this.#send(describeAddress(address, event, hcas));
     });
     this.#endWatches.push(end);
   }
