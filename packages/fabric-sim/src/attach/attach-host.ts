@@ -26,6 +26,15 @@ export interface AttachHost {
   inject(hca: AttachedHca, portNumber: number, packet: Buffer): void;
 
   /**
+   * Take over a packet of a queue pair of a program, of any transport service. It goes through the switches before this returns, unless a
+   * fault holds it back; the receiver of its destination MAY be called before this returns. The buffer MUST NOT change any more.
+   */
+  carry(hca: AttachedHca, portNumber: number, packet: Buffer): void;
+
+  /** A queue pair behind a port dropped a packet: for the counters of the port. */
+  countViolation(hca: AttachedHca, portNumber: number, kind: KeyKind): void;
+
+  /**
    * Name the function that gets every packet that arrives at a port of `hca` and is not consumed by the HCA's own agents.
    * Consumed are requests that the SMA and PMA answer; *not* consumed are responses (method bit 7, and TrapRepress), SMInfo
    * Get and Set, traps, and every class the HCA has no agent of its own for. One receiver for each HCA; a later call replaces it.
@@ -46,6 +55,9 @@ export interface AttachHost {
   /** Set or clear the IsSM bit of a port's capability mask: a program has opened the port's issm file (one at a time may), or closed it. */
   setIsSm(hca: AttachedHca, portNumber: number, isOn: boolean): void;
 }
+
+/** What a violation is of: partition keys, or queue keys. */
+export type KeyKind = "pkey" | "qkey";
 
 /** One change at an HCA. */
 export type HcaChange =

@@ -2,15 +2,21 @@ import { once } from "node:events";
 import { unlinkSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
+import { PortState } from "@verbena/ib";
 import { simError } from "../errors.js";
+import { destinationQpn, multicastGroup } from "../fabric/packet-head.js";
 import { AgentRegistry } from "./agent-registry.js";
 import type { AttachedHca, AttachHost } from "./attach-host.js";
 import { type AttachedProgram, AttachSession, type SessionContext } from "./attach-session.js";
 import { IssmHolders } from "./issm-holders.js";
 import { readMadPacketHead } from "./mad-packet.js";
+import { MulticastMembers } from "./multicast-members.js";
 import { NumberRegistry } from "./number-registry.js";
 import { MAX_SOCKET_PATH, SOCKET_NAME } from "./protocol.js";
 import { StatePages } from "./state-pages.js";
+
+/** Highest queue pair number of management. */
+const GSI_QPN = 1;
 
 /** Options of {@link AttachServer.listen}. */
 export interface AttachServerOptions {
@@ -23,12 +29,14 @@ export interface AttachServerOptions {
 export class AttachServer {
   private readonly sessions = new Set<AttachSession>();
   private readonly agents = new AgentRegistry<AttachSession>();
+  private readonly numbers = new NumberRegistry<AttachSession>();
+  private readonly members = new MulticastMembers<AttachSession>();
   private readonly pages: StatePages;
   private readonly endSubscription: () => void;
   private closing: Promise<void> | undefined;
 
   private constructor(
-    host: AttachHost,
+    private readonly host: AttachHost,
     private readonly server: Server,
     directory: string,
   ) {
@@ -46,7 +54,11 @@ export class AttachServer {
       host,
       agents: this.agents,
       pages: this.pages,
-      numbers: new NumberRegistry(),
+      numbers: this.numbers,
+      members: this.members,
+      send: (sender, hca, portNumber, packet) => {
+        this.send(sender, hca, portNumber, packet);
+      },
       issm: new IssmHolders((hcaIndex, portNumber, isOn) => {
         const hca = host.hcas()[hcaIndex];
         if (hca !== undefined) host.setIsSm(hca, portNumber, isOn);
@@ -108,10 +120,45 @@ export class AttachServer {
   }
 
   private receive(hca: AttachedHca, portNumber: number, packet: Buffer): boolean {
+    const qpn = destinationQpn(packet);
+    if (qpn !== undefined && qpn > GSI_QPN) return this.receiveData(hca, portNumber, packet, qpn);
     const head = readMadPacketHead(packet);
     const agent = head === undefined ? undefined : this.agents.find(hca.index, portNumber, head);
     agent?.owner.deliver(agent.agentId, packet);
     return agent !== undefined;
+  }
+
+  private receiveData(hca: AttachedHca, portNumber: number, packet: Buffer, qpn: number): boolean {
+    const group = multicastGroup(packet);
+    if (group !== undefined) return this.deliverToGroup(hca, portNumber, packet, group);
+    const owner = this.numbers.ownerOfQpn(hca.index, qpn);
+    owner?.deliverData(hca, portNumber, packet);
+    return owner !== undefined;
+  }
+
+  /** Hands a packet to all programs in the group but `sender`, which has served its own members; false if there are none. */
+  private deliverToGroup(
+    hca: AttachedHca,
+    portNumber: number,
+    packet: Buffer,
+    group: string,
+    sender?: AttachSession,
+  ): boolean {
+    let hasMembers = false;
+    for (const member of this.members.of(hca.index, group)) {
+      if (member === sender) continue;
+      member.deliverData(hca, portNumber, packet);
+      hasMembers = true;
+    }
+    return hasMembers;
+  }
+
+  private send(sender: AttachSession, hca: AttachedHca, portNumber: number, packet: Buffer): void {
+    this.host.carry(hca, portNumber, packet);
+    // No switch sends a multicast packet back to where it came from; the HCA copies it to its own members (IBA 10.5.2).
+    const group = multicastGroup(packet);
+    if (group === undefined || hca.ports[portNumber - 1]?.state !== PortState.ACTIVE) return;
+    this.deliverToGroup(hca, portNumber, packet, group, sender);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
+import { isManagement } from "../fabric/packet-head.js";
 import type { AgentRegistry } from "./agent-registry.js";
 import type { AttachedHca, AttachHost, HcaChange } from "./attach-host.js";
+import { DataOutbox } from "./data-outbox.js";
 import { FrameReader, ProtocolViolation } from "./frame.js";
 import type { IssmHolders } from "./issm-holders.js";
 import {
@@ -14,14 +16,18 @@ import {
   type Hello,
   type RegisterAgent,
 } from "./messages.js";
+import type { MulticastMembers } from "./multicast-members.js";
 import type { NumberRegistry } from "./number-registry.js";
-import { Errno, MessageType, PROTOCOL_VERSION } from "./protocol.js";
+import { Errno, MessageType, PROTOCOL_VERSION, ViolationKind } from "./protocol.js";
 import type { StatePages } from "./state-pages.js";
 
 /** A program that reads nothing loses packets beyond this, as a full receive queue does. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
 /** LRH, BTH and DETH: no packet of a management agent is shorter. */
 const MIN_PACKET = 28;
+
+/** LRH and BTH: no packet of a queue pair is shorter. */
+const MIN_DATA_PACKET = 20;
 
 /** What sessions share. */
 export interface SessionContext {
@@ -30,6 +36,9 @@ export interface SessionContext {
   readonly pages: StatePages;
   readonly issm: IssmHolders<AttachSession>;
   readonly numbers: NumberRegistry<AttachSession>;
+  readonly members: MulticastMembers<AttachSession>;
+  /** A queue pair of `sender` sends a packet from a port. */
+  readonly send: (sender: AttachSession, hca: AttachedHca, portNumber: number, packet: Buffer) => void;
 }
 
 interface OpenPort {
@@ -57,6 +66,9 @@ export class AttachSession {
   private readonly ports = new Map<number, OpenPort>();
   /** Agent id to the handle of its port. */
   private readonly agents = new Map<number, number>();
+  private readonly outbox = new DataOutbox((frames) => {
+    if (!this.isFull) this.socket.write(frames);
+  });
   private lastHandle = 0;
   private isClosed = false;
 
@@ -90,8 +102,12 @@ export class AttachSession {
 
   /** Hands a packet to one of this program's agents. */
   deliver(agentId: number, packet: Buffer): void {
-    if (this.isClosed || this.socket.writableLength > MAX_QUEUED_BYTES) return;
-    this.socket.write(encodePacketForAgent(agentId, packet));
+    if (!this.isFull) this.socket.write(encodePacketForAgent(agentId, packet));
+  }
+
+  /** Hands a packet to this program's queue pairs on a port. */
+  deliverData(hca: AttachedHca, portNumber: number, packet: Buffer): void {
+    if (!this.isFull) this.outbox.push(hca.index, portNumber, packet);
   }
 
   /** Tells the program of a change if it has that HCA. */
@@ -107,10 +123,15 @@ export class AttachSession {
     for (const agentId of this.agents.keys()) this.context.agents.unregister(agentId);
     this.context.issm.releaseAll(this);
     this.context.numbers.releaseAll(this);
+    this.context.members.releaseAll(this);
     this.agents.clear();
     this.ports.clear();
     this.socket.destroy();
     this.onClose(this);
+  }
+
+  private get isFull(): boolean {
+    return this.isClosed || this.socket.writableLength > MAX_QUEUED_BYTES;
   }
 
   private receive(chunk: Buffer): void {
@@ -147,6 +168,14 @@ export class AttachSession {
         return encodeStatusReply(MessageType.SET_ISSM, message.tag, this.setIssm(message));
       case "reserve":
         return this.reserve(message);
+      case "data":
+        this.sendData(message.hcaIndex, message.portNumber, message.packet);
+        return undefined;
+      case "multicast":
+        return this.changeMembership(message);
+      case "violation":
+        this.countViolation(message);
+        return undefined;
     }
   }
 
@@ -241,6 +270,31 @@ export class AttachSession {
     const port = this.ports.get(portHandle);
     // The port may have been closed by another thread while the packet was on its way.
     if (port !== undefined) this.context.host.inject(port.hca, port.portNumber, packet);
+  }
+
+  private sendData(hcaIndex: number, portNumber: number, packet: Buffer): void {
+    const hca = this.hcas.find(({ index }) => index === hcaIndex);
+    if (hca?.ports[portNumber - 1] === undefined) throw new ProtocolViolation("packet from a port that is not there");
+    if (packet.length < MIN_DATA_PACKET) throw new ProtocolViolation("truncated packet");
+    // Subnet management belongs to queue pair 0, which agents have.
+    if (isManagement(packet)) throw new ProtocolViolation("virtual lane 15");
+    this.context.send(this, hca, portNumber, packet);
+  }
+
+  private changeMembership(message: Extract<ClientMessage, { type: "multicast" }>): Buffer {
+    const { tag, isAttach, hcaIndex } = message;
+    const type = isAttach ? MessageType.ATTACH_MULTICAST : MessageType.DETACH_MULTICAST;
+    if (!this.hcas.some(({ index }) => index === hcaIndex)) return encodeStatusReply(type, tag, Errno.ENODEV);
+    const mgid = message.mgid.toString("latin1");
+    if (isAttach) this.context.members.attach(hcaIndex, mgid, this);
+    const known = isAttach || this.context.members.detach(hcaIndex, mgid, this);
+    return encodeStatusReply(type, tag, known ? Errno.OK : Errno.EINVAL);
+  }
+
+  private countViolation({ hcaIndex, portNumber, kind }: Extract<ClientMessage, { type: "violation" }>): void {
+    const port = this.findPort(hcaIndex, portNumber);
+    if (port === undefined) throw new ProtocolViolation("violation at a port that is not there");
+    this.context.host.countViolation(port.hca, portNumber, kind === ViolationKind.PKEY ? "pkey" : "qkey");
   }
 
   private setIssm({ hcaIndex, portNumber, isOn }: Extract<ClientMessage, { type: "set-issm" }>): number {

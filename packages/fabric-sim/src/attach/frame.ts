@@ -13,12 +13,17 @@ export class ProtocolViolation extends Error {}
 /** Encodes one frame: u32 length of what follows, u16 type, u16 zero, u32 tag, body; little-endian. */
 export function encodeFrame(type: number, tag: number, body: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(FRAME_HEADER_SIZE + body.length);
-  frame.writeUInt32LE(FRAME_HEADER_SIZE - 4 + body.length, 0);
-  frame.writeUInt16LE(type, 4);
-  frame.writeUInt16LE(0, 6);
-  frame.writeUInt32LE(tag, 8);
+  writeFrameHeader(frame, 0, type, tag, body.length);
   body.copy(frame, FRAME_HEADER_SIZE);
   return frame;
+}
+
+/** Writes what comes before a body of `bodyLength` bytes. */
+export function writeFrameHeader(to: Buffer, offset: number, type: number, tag: number, bodyLength: number): void {
+  to.writeUInt32LE(FRAME_HEADER_SIZE - 4 + bodyLength, offset);
+  to.writeUInt16LE(type, offset + 4);
+  to.writeUInt16LE(0, offset + 6);
+  to.writeUInt32LE(tag, offset + 8);
 }
 
 /** Cuts a byte stream into frames. */

@@ -26,16 +26,47 @@ const hello = (version: number) =>
 
 describe("decodeClientMessage", () => {
   it("reads HELLO", () => {
-    expect(decodeClientMessage({ type: MessageType.HELLO, tag: 1, body: hello(1) })).toEqual({
+    expect(decodeClientMessage({ type: MessageType.HELLO, tag: 1, body: hello(2) })).toEqual({
       type: "hello",
       tag: 1,
-      hello: { version: 1, pid: 12_345, nodes: "H1,H2", program: "saquery" },
+      hello: { version: 2, pid: 12_345, nodes: "H1,H2", program: "saquery" },
     });
   });
 
   it("reads no more than the version of another version's HELLO", () => {
-    expect(decodeClientMessage({ type: MessageType.HELLO, tag: 1, body: hello(2).subarray(0, 13) })).toMatchObject({
-      hello: { version: 2, nodes: "" },
+    expect(decodeClientMessage({ type: MessageType.HELLO, tag: 1, body: hello(3).subarray(0, 13) })).toMatchObject({
+      hello: { version: 3, nodes: "" },
+    });
+  });
+
+  it("reads what queue pairs send: packets, memberships, violations", () => {
+    const body = Buffer.from("0700000002000000aabbcc", "hex");
+    expect(decodeClientMessage({ type: MessageType.DATA, tag: 0, body })).toEqual({
+      type: "data",
+      hcaIndex: 7,
+      portNumber: 2,
+      packet: Buffer.from("aabbcc", "hex"),
+    });
+    const mgid = Buffer.from("ff12401bffff00000000000000000001", "hex");
+    const group = Buffer.concat([Buffer.from("07000000", "hex"), mgid]);
+    for (const [type, isAttach] of [
+      [MessageType.ATTACH_MULTICAST, true],
+      [MessageType.DETACH_MULTICAST, false],
+    ] as const) {
+      expect(decodeClientMessage({ type, tag: 3, body: group })).toEqual({
+        type: "multicast",
+        tag: 3,
+        isAttach,
+        hcaIndex: 7,
+        mgid,
+      });
+    }
+    const violation = Buffer.from("0700000002010000", "hex");
+    expect(decodeClientMessage({ type: MessageType.VIOLATION, tag: 0, body: violation })).toEqual({
+      type: "violation",
+      hcaIndex: 7,
+      portNumber: 2,
+      kind: 1,
     });
   });
 
@@ -67,7 +98,7 @@ describe("decodeClientMessage", () => {
     for (let i = 0; i < 50_000; i += 1) {
       const type = i % 11;
       const body = random((random(1)[0] ?? 0) % 48);
-      if (type === MessageType.HELLO && i % 2 === 0) Buffer.from("VFAB\x01\0").copy(body);
+      if (type === MessageType.HELLO && i % 2 === 0) Buffer.from("VFAB\x02\0").copy(body);
       try {
         decodeClientMessage({ type, tag: i, body });
       } catch (error) {
@@ -94,7 +125,7 @@ describe("replies and announcements", () => {
       encodeHelloReply(1, [{ index: 6, pageName: "state-6" }])
         .subarray(12)
         .toString("latin1"),
-    ).toBe("\0\0\0\0\x01\0\x01\0\x06\0\0\0\x07\0state-6");
+    ).toBe("\0\0\0\0\x02\0\x01\0\x06\0\0\0\x07\0state-6");
   });
 
   it("numbers events as verbs does", () => {

@@ -1,6 +1,6 @@
 import type { PortEventName } from "./attach-host.js";
-import { encodeFrame, type Frame, ProtocolViolation } from "./frame.js";
-import { EVENT_NUMBERS, HELLO_MAGIC, MessageType, PROTOCOL_VERSION, REPLY_BIT } from "./protocol.js";
+import { encodeFrame, type Frame, ProtocolViolation, writeFrameHeader } from "./frame.js";
+import { EVENT_NUMBERS, FRAME_HEADER_SIZE, HELLO_MAGIC, MessageType, PROTOCOL_VERSION, REPLY_BIT } from "./protocol.js";
 
 /** HELLO: who attaches, and as which nodes. */
 export interface Hello {
@@ -28,6 +28,9 @@ export interface RegisterAgent {
   readonly methods: bigint;
 }
 
+/** Bytes of a DATA body before the packet: HCA index, port, zeros. */
+export const DATA_HEAD_SIZE = 8;
+
 /** Any message from a program, decoded. */
 export type ClientMessage =
   | { readonly type: "hello"; readonly tag: number; readonly hello: Hello }
@@ -50,6 +53,22 @@ export type ClientMessage =
       /** One of `NumberKind`. */
       readonly kind: number;
       readonly count: number;
+    }
+  | { readonly type: "data"; readonly hcaIndex: number; readonly portNumber: number; readonly packet: Buffer }
+  | {
+      readonly type: "multicast";
+      readonly tag: number;
+      readonly isAttach: boolean;
+      readonly hcaIndex: number;
+      /** 16 bytes. */
+      readonly mgid: Buffer;
+    }
+  | {
+      readonly type: "violation";
+      readonly hcaIndex: number;
+      readonly portNumber: number;
+      /** One of `ViolationKind`. */
+      readonly kind: number;
     };
 
 /**
@@ -93,6 +112,32 @@ export function decodeClientMessage({ type, tag, body }: Frame): ClientMessage {
         kind: body.readUInt8(4),
         count: body.readUInt16LE(6),
       };
+    case MessageType.DATA:
+      atLeast(body, DATA_HEAD_SIZE);
+      return {
+        type: "data",
+        hcaIndex: body.readUInt32LE(0),
+        portNumber: body.readUInt8(4),
+        packet: body.subarray(DATA_HEAD_SIZE),
+      };
+    case MessageType.ATTACH_MULTICAST:
+    case MessageType.DETACH_MULTICAST:
+      exactly(body, 20);
+      return {
+        type: "multicast",
+        tag,
+        isAttach: type === MessageType.ATTACH_MULTICAST,
+        hcaIndex: body.readUInt32LE(0),
+        mgid: body.subarray(4),
+      };
+    case MessageType.VIOLATION:
+      exactly(body, 8);
+      return {
+        type: "violation",
+        hcaIndex: body.readUInt32LE(0),
+        portNumber: body.readUInt8(4),
+        kind: body.readUInt8(5),
+      };
     default:
       throw new ProtocolViolation(`message type ${type}`);
   }
@@ -131,6 +176,20 @@ export function encodePacketForAgent(agentId: number, packet: Buffer): Buffer {
   const head = Buffer.alloc(4);
   head.writeUInt32LE(agentId, 0);
   return encodeFrame(MessageType.PACKET, 0, Buffer.concat([head, packet]));
+}
+
+/** Bytes of a DATA frame that carries `packet`. */
+export function dataFrameSize(packet: Buffer): number {
+  return FRAME_HEADER_SIZE + DATA_HEAD_SIZE + packet.length;
+}
+
+/** Writes a DATA frame at `offset`, where there is room for it: a packet that arrived at a port of an HCA. */
+export function writeDataFrame(to: Buffer, offset: number, hcaIndex: number, portNumber: number, packet: Buffer): void {
+  writeFrameHeader(to, offset, MessageType.DATA, 0, DATA_HEAD_SIZE + packet.length);
+  const at = offset + FRAME_HEADER_SIZE;
+  to.writeUInt32LE(hcaIndex, at);
+  to.writeUInt32LE(portNumber, at + 4);
+  packet.copy(to, at + DATA_HEAD_SIZE);
 }
 
 /** An asynchronous event of an HCA; `portNumber` is 0 for `device-fatal`. */

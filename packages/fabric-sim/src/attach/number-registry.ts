@@ -52,7 +52,15 @@ export class NumberRegistry<Owner> {
   /** Who has queue pair `qpn` of that HCA. */
   ownerOfQpn(hcaIndex: number, qpn: number): Owner | undefined {
     const blocks = this.blocks.get(keyOf(hcaIndex, NumberKind.QPN)) ?? [];
-    return blocks.find(({ first, end }) => qpn >= first && qpn < end)?.owner;
+    let low = 0;
+    let high = blocks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((blocks[middle]?.end ?? 0) <= qpn) low = middle + 1;
+      else high = middle;
+    }
+    const block = blocks[low];
+    return block !== undefined && qpn >= block.first ? block.owner : undefined;
   }
 
   /** Frees everything a program had. */

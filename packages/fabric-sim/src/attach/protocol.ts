@@ -4,7 +4,7 @@
  */
 
 /** Checked at attach; both sides must have the same. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /** First field of HELLO: the bytes `VFAB`. */
 export const HELLO_MAGIC = 0x42414656;
@@ -35,10 +35,17 @@ export const MessageType = {
   SET_ISSM: 7,
   ASYNC_EVENT: 8,
   RESERVE: 9,
+  DATA: 10,
+  ATTACH_MULTICAST: 11,
+  DETACH_MULTICAST: 12,
+  VIOLATION: 13,
 } as const;
 
 /** What RESERVE asks for: queue pair numbers of an HCA, or the high 12 bits of the keys of its memory regions. */
 export const NumberKind = { QPN: 1, KEY_TAG: 2 } as const;
+
+/** What VIOLATION tells: a queue pair dropped a packet for its partition key, or for its queue key. */
+export const ViolationKind = { PKEY: 1, QKEY: 2 } as const;
 
 /** errno values that replies carry, as Linux numbers them on every architecture Node runs on. */
 export const Errno = {

@@ -29,28 +29,43 @@ void AttachClient::queueFrame(uint16_t type, uint32_t tag, const Bytes &body) {
 
 // Writes what the socket takes now. False if the connection broke; that shows up at the reader as well, which reports it.
 bool AttachClient::flush() {
-  size_t done = 0;
-  while (done < outbox_.size()) {
-    ssize_t n = ::send(fd_, outbox_.data() + done, outbox_.size() - done, MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (written_ < outbox_.size()) {
+    ssize_t n = ::send(fd_, outbox_.data() + written_, outbox_.size() - written_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n > 0) {
-      done += static_cast<size_t>(n);
+      written_ += static_cast<size_t>(n);
     } else if (n < 0 && errno == EINTR) {
       continue;
     } else if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       break;
     } else {
       outbox_.clear();
+      written_ = 0;
       return false;
     }
   }
-  outbox_.erase(outbox_.begin(), outbox_.begin() + static_cast<ptrdiff_t>(done));
+  // What is left moves to the front only when that is cheap beside what was written.
+  if (written_ >= outbox_.size() / 2) {
+    outbox_.erase(outbox_.begin(), outbox_.begin() + static_cast<ptrdiff_t>(written_));
+    written_ = 0;
+  }
   return true;
 }
 
 void AttachClient::send(attach::Type type, const Bytes &body) {
-  if (lost_ || outbox_.size() > kMaxOutbox) return;
+  if (lost_ || outbox_.size() - written_ > kMaxOutbox) return;
   queueFrame(type, 0, body);
   flush();
+}
+
+uint8_t *AttachClient::addData(uint32_t hcaIndex, uint8_t port, size_t size) {
+  if (lost_ || outbox_.size() - written_ > kMaxOutbox) return nullptr;
+  LeWriter head;
+  head.u32(static_cast<uint32_t>(attach::kFrameHeaderSize - 4 + attach::kDataHeadSize + size)).u16(attach::kData).u16(0).u32(0);
+  head.u32(hcaIndex).u8(port).u8(0).u16(0);
+  outbox_.insert(outbox_.end(), head.bytes().begin(), head.bytes().end());
+  size_t at = outbox_.size();
+  outbox_.resize(at + size);
+  return outbox_.data() + at;
 }
 
 int AttachClient::call(Lock &lock, attach::Type type, const Bytes &body, Bytes *answer) {
@@ -84,11 +99,16 @@ void AttachClient::readReady(AttachEvents &events) {
   ssize_t n = recv(fd_, chunk_.get(), kReadChunk, MSG_DONTWAIT);
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
   if (n > 0) inbox_.insert(inbox_.end(), chunk_.get(), chunk_.get() + n);
-  if (n <= 0 || !takeFrames(events)) lose(events);
+  if (n <= 0 || !takeFrames(events)) {
+    lose(events);
+    return;
+  }
+  events.onBatchEnd();
 }
 
 void AttachClient::writeReady(AttachEvents &events) {
-  if (!lost_ && !flush()) lose(events);
+  if (lost_) return;
+  if (!flush()) lose(events);
 }
 
 // Handles the complete frames in the inbox; false if the stream makes no sense.
@@ -130,6 +150,14 @@ bool AttachClient::takeFrame(uint16_t type, uint32_t tag, ByteView body, AttachE
       events.onPacket(agentId, fields.rest());
       return true;
     }
+    case attach::kData: {
+      uint32_t hcaIndex = fields.u32();
+      uint8_t port = fields.u8();
+      fields.take(3);
+      if (!fields.ok()) return false;
+      events.onData(hcaIndex, port, fields.rest());
+      return true;
+    }
     case attach::kAsyncEvent: {
       uint32_t hcaIndex = fields.u32();
       uint8_t event = fields.u8();
@@ -153,6 +181,7 @@ void AttachClient::abandon() {
 void AttachClient::lose(AttachEvents &events) {
   lost_ = true;
   outbox_.clear();
+  written_ = 0;
   inbox_.clear();
   shutdown(fd_, SHUT_RDWR);
   close(fd_);

@@ -20,6 +20,10 @@ using Lock = std::unique_lock<std::mutex>;
 class AttachEvents {
  public:
   virtual void onPacket(uint32_t agentId, ByteView packet) = 0;
+  // A packet for queue pairs behind a port of an HCA; a view that ends with the call.
+  virtual void onData(uint32_t hcaIndex, uint8_t port, ByteView packet) = 0;
+  // Everything that came together has been told.
+  virtual void onBatchEnd() = 0;
   virtual void onAsyncEvent(uint32_t hcaIndex, uint8_t event, uint8_t port) = 0;
   // The fabric is gone or broke the protocol; called once.
   virtual void onLost() = 0;
@@ -51,10 +55,19 @@ class AttachClient {
   // -1 once it is lost.
   int fd() const { return fd_; }
   bool isLost() const { return lost_; }
-  bool wantsToWrite() const { return !outbox_.empty(); }
+  bool wantsToWrite() const { return outbox_.size() > written_; }
+  // False while so many bytes wait that the packets of queue pairs should not be made yet.
+  bool hasRoom() const { return outbox_.size() - written_ < kRoom; }
 
   // Sends a message that has no answer; it is dropped if the connection is lost or the fabric takes nothing for too long.
   void send(attach::Type type, const Bytes &body);
+  // Makes room for a packet from a port of an HCA, which the caller writes there before it calls anything else here, and push() later.
+  // NULL: it is lost.
+  uint8_t *addData(uint32_t hcaIndex, uint8_t port, size_t size);
+  // Writes what the socket takes now.
+  void push() {
+    if (wantsToWrite()) flush();
+  }
   // Sends a request and waits, with the lock released, for the answer. 0, or the errno value of the answer, or EIO.
   int call(Lock &lock, attach::Type type, const Bytes &body, Bytes *answer = nullptr);
 
@@ -66,6 +79,8 @@ class AttachClient {
   void writeReady(AttachEvents &events);
 
  private:
+  static constexpr size_t kRoom = 256u << 10;
+
   struct Call {
     bool done = false;
     int error = 0;
@@ -86,6 +101,7 @@ class AttachClient {
   std::unique_ptr<uint8_t[]> chunk_;
   Bytes inbox_;
   Bytes outbox_;
+  size_t written_ = 0;  // of the outbox, from its beginning
   std::map<uint32_t, Call *> calls_;
   std::condition_variable answered_;
 };

@@ -6,7 +6,7 @@
 
 namespace fabricsim::attach {
 
-constexpr uint16_t kProtocolVersion = 1;
+constexpr uint16_t kProtocolVersion = 2;
 constexpr uint32_t kHelloMagic = 0x42414656;  // "VFAB"
 constexpr const char *kSocketName = "fabric.sock";
 constexpr size_t kMaxSocketPath = 107;
@@ -25,6 +25,10 @@ enum Type : uint16_t {
   kSetIssm = 7,
   kAsyncEvent = 8,
   kReserve = 9,
+  kData = 10,
+  kAttachMulticast = 11,
+  kDetachMulticast = 12,
+  kViolation = 13,
 };
 
 // What kReserve asks for.
@@ -32,5 +36,11 @@ enum class Number : uint8_t {
   Qpn = 1,     // queue pair numbers of an HCA
   KeyTag = 2,  // high 12 bits of the keys of memory regions of an HCA
 };
+
+// What kViolation tells: why a queue pair dropped a packet.
+enum class Key : uint8_t { Partition = 1, Queue = 2 };
+
+// Bytes of a kData body before the packet: u32 HCA index, u8 port, zeros.
+constexpr size_t kDataHeadSize = 8;
 
 }  // namespace fabricsim::attach

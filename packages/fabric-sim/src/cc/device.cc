@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "hca/hca.h"
+#include "wire/fabric-wire.h"
 
 namespace fabricsim {
 
@@ -18,7 +19,10 @@ Device::Device(unsigned ordinal, uint32_t hcaIndex, std::unique_ptr<StatePage> p
 }
 
 Hca &Device::hca() {
-  if (hca_ == nullptr) hca_ = std::make_shared<Hca>(*this);
+  if (hca_ == nullptr) {
+    hca_ = std::make_shared<Hca>(*this);
+    hca_->setWire(std::make_unique<FabricWire>(*hca_));
+  }
   return *hca_;
 }
 

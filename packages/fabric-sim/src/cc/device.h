@@ -34,6 +34,7 @@ class Device {
   uint32_t stateSequence() const { return page_->sequence(); }
   // Its data path, made when it is opened for the first time.
   Hca &hca();
+  bool hasHca() const { return hca_ != nullptr; }
   // Its fabric has gone: everything in flight on it fails.
   void onLost();
 

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "hca/hca.h"
+#include "hca/wire.h"
 #include "issm-file.h"
 #include "verbs-context.h"
 
@@ -117,6 +119,24 @@ void Process::onPacket(uint32_t agentId, ByteView packet) {
   auto found = agents_.find(agentId);
   if (found == agents_.end()) return;
   found->second->receivePacket(packet);
+}
+
+void Process::onData(uint32_t hcaIndex, uint8_t port, ByteView packet) {
+  for (Device &device : devices_) {
+    if (device.hcaIndex() == hcaIndex && device.hasHca()) device.hca().wire().receive(port, packet);
+  }
+}
+
+void Process::onBatchEnd() {
+  for (Device &device : devices_) {
+    if (device.hasHca()) device.hca().wire().received();
+  }
+}
+
+void Process::onRoom() {
+  for (Device &device : devices_) {
+    if (device.hasHca()) device.hca().wire().roomAgain();
+  }
 }
 
 void Process::onAsyncEvent(uint32_t hcaIndex, uint8_t event, uint8_t port) {

@@ -42,7 +42,7 @@ class Process : private AttachEvents {
 
   TimerQueue &timers() { return timers_; }
   // How long a time of the fabric lasts on this machine.
-  Clock::duration scaled(std::chrono::milliseconds time) const { return Clock::duration(time) / timeScale_; }
+  Clock::duration scaled(Clock::duration time) const { return time / timeScale_; }
   // Call after arming a timer: wakes the progress thread if it would sleep too long.
   void timersChanged();
 
@@ -63,7 +63,10 @@ class Process : private AttachEvents {
   int attachNow();
   void retireDevices();
   void runProgress();
+  void onRoom();
   void onPacket(uint32_t agentId, ByteView packet) override;
+  void onData(uint32_t hcaIndex, uint8_t port, ByteView packet) override;
+  void onBatchEnd() override;
   void onAsyncEvent(uint32_t hcaIndex, uint8_t event, uint8_t port) override;
   void onLost() override;
   static void *progressMain(void *);

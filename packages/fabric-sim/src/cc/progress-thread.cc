@@ -89,6 +89,8 @@ void Process::runProgress() {
       IssmFile::reap(issmFiles_, entries);
     }
     timers_.runDue(Clock::now());
+    client->push();
+    if (client->hasRoom()) onRoom();
   }
 }
 

@@ -18,6 +18,24 @@ namespace {
 
 constexpr uint8_t kMulticastPrefix = 0xff;
 
+// Tells the fabric that this process has members in a group, or none any more. 0 or an errno value. The lock is released meanwhile.
+int tellMembership(Lock &lock, Hca &hca, attach::Type type, const RawGid &group) {
+  LeWriter body;
+  body.u32(hca.device().hcaIndex());
+  for (uint8_t byte : group) body.u8(byte);
+  return hca.device().client().call(lock, type, body.bytes());
+}
+
+// False if it was not a member.
+bool leave(QueuePair &pair, const RawGid &group) {
+  auto &groups = pair.hca().groups();
+  auto found = groups.find(group);
+  if (found == groups.end() || std::erase(found->second, &pair) == 0) return false;
+  if (found->second.empty()) groups.erase(found);
+  --pair.groupCount;
+  return true;
+}
+
 bool isPossible(Hca &hca, const vb_ibv_ah_attr &attributes) {
   const PortState *port = hca.port(attributes.port_num);
   if (port == nullptr || (attributes.dlid == 0 && attributes.is_global == 0)) return false;
@@ -94,7 +112,10 @@ FABRICSIM_EXPORT int ibv_attach_mcast(vb_ibv_qp *qp, const vb_ibv_gid *gid, uint
   if (members.size() >= HcaLimits::kMulticastMembers) return ENOMEM;
   members.push_back(&pair);
   ++pair.groupCount;
-  return 0;
+  // After the entry here, so that what two threads do comes to the fabric in the order in which it was done.
+  int error = tellMembership(lock, pair.hca(), attach::kAttachMulticast, group);
+  if (error != 0) leave(pair, group);
+  return error;
 }
 
 FABRICSIM_EXPORT int ibv_detach_mcast(vb_ibv_qp *qp, const vb_ibv_gid *gid, uint16_t) {
@@ -102,9 +123,8 @@ FABRICSIM_EXPORT int ibv_detach_mcast(vb_ibv_qp *qp, const vb_ibv_gid *gid, uint
   QueuePair &pair = QueuePair::of(qp);
   RawGid group;
   memcpy(group.data(), gid->raw, group.size());
-  auto found = pair.hca().groups().find(group);
-  if (found == pair.hca().groups().end() || std::erase(found->second, &pair) == 0) return EINVAL;
-  if (found->second.empty()) pair.hca().groups().erase(found);
-  --pair.groupCount;
+  if (!leave(pair, group)) return EINVAL;
+  // A fabric that does not answer has no members either.
+  if (!pair.hca().groups().contains(group)) tellMembership(lock, pair.hca(), attach::kDetachMulticast, group);
   return 0;
 }

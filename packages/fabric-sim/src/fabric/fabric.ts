@@ -111,6 +111,11 @@ export class Fabric {
     this.#drainSoon();
   }
 
+  /** As `send`, but forwards at once: for what comes from outside, so that whoever sends too much is read later. */
+  carry(source: FabricPort, packet: Buffer): void {
+    this.#forward(source, packet);
+  }
+
   /** Gives a packet to the receiver at `port` later, in order with those sent before, without any forwarding; `origin`: see `TraceRecord`. */
   arriveAt(port: FabricPort, packet: Buffer, origin?: Buffer): void {
     this.services.defer(() => {

@@ -59,6 +59,8 @@ export class FabricPort {
   readonly counters = new PortCounters();
   /** PortInfo:P_KeyViolations: packets that came to an end port and are not of its partitions. */
   pkeyViolations = 0;
+  /** PortInfo:Q_KeyViolations: datagrams whose Q_Key is not that of the queue pair. */
+  qkeyViolations = 0;
   /** The port at the other end of the cable, whether the link is up or not. */
   cable: FabricPort | undefined;
   /** False while a command holds the link down. */

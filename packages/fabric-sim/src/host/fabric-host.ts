@@ -1,13 +1,21 @@
 import { PortState } from "@verbena/ib";
-import type { AttachedHca, AttachHost, HcaChange } from "../attach/attach-host.js";
+import type { AttachedHca, AttachHost, HcaChange, KeyKind } from "../attach/attach-host.js";
 import { Listeners } from "../fabric/events.js";
 import type { Fabric } from "../fabric/fabric.js";
 import type { FabricNode } from "../fabric/node.js";
-import { isManagement, pkeyOf } from "../fabric/packet-head.js";
+import { destinationQpn, isManagement, pkeyOf } from "../fabric/packet-head.js";
 import type { FabricPort } from "../fabric/port.js";
 import { admitsPkey } from "../gsi/gsi.js";
 import { nodesNamed } from "../topology/node-names.js";
 import { HcaView } from "./hca-view.js";
+
+/** Counters of 16 bits stay at their highest value. */
+const MAX_VIOLATIONS = 0xffff;
+
+/** Agents have queue pairs 0 and 1; packets for others need not be decoded to know that. */
+function isForQueuePair(packet: Buffer): boolean {
+  return (destinationQpn(packet) ?? 0) > 1;
+}
 
 type Receiver = (portNumber: number, packet: Buffer) => void;
 
@@ -77,6 +85,20 @@ export class FabricHost implements AttachHost {
     else this.#fabric.drop(port, packet, "not-active");
   }
 
+  carry(hca: AttachedHca, portNumber: number, packet: Buffer): void {
+    const port = this.#views[hca.index]?.node.port(portNumber);
+    if (port === undefined) return;
+    if (port.state === PortState.ACTIVE) this.#fabric.carry(port, packet);
+    else this.#fabric.drop(port, packet, "not-active");
+  }
+
+  countViolation(hca: AttachedHca, portNumber: number, kind: KeyKind): void {
+    const port = this.#views[hca.index]?.node.port(portNumber);
+    if (port === undefined) return;
+    if (kind === "pkey") port.pkeyViolations = Math.min(port.pkeyViolations + 1, MAX_VIOLATIONS);
+    else port.qkeyViolations = Math.min(port.qkeyViolations + 1, MAX_VIOLATIONS);
+  }
+
   unclaimed(hca: AttachedHca, portNumber: number, packet: Buffer): void {
     const port = this.#views[hca.index]?.node.port(portNumber);
     if (port !== undefined) this.#fabric.drop(port, packet, "no-agent");
@@ -107,10 +129,10 @@ export class FabricHost implements AttachHost {
   }
 
   #receive(port: FabricPort, packet: Buffer): void {
-    for (const agent of this.#agents) if (agent(port, packet)) return;
+    if (!isForQueuePair(packet)) for (const agent of this.#agents) if (agent(port, packet)) return;
     // The port drops what is not of its partitions before any queue pair sees it (IBA 10.9.3).
     if (!isManagement(packet) && !admitsPkey(port, pkeyOf(packet))) {
-      port.pkeyViolations = Math.min(port.pkeyViolations + 1, 0xffff);
+      port.pkeyViolations = Math.min(port.pkeyViolations + 1, MAX_VIOLATIONS);
       this.#fabric.drop(port, packet, "pkey");
       return;
     }

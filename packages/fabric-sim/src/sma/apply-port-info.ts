@@ -18,6 +18,7 @@ export function applyPortInfo(fabric: Fabric, port: FabricPort, data: Buffer): {
   port.enabled = enabled;
   keepSettings(port, info);
   port.pkeyViolations = info.pkeyViolations;
+  port.qkeyViolations = info.qkeyViolations;
   if (port.number !== 0) port.neighborMtu = info.neighborMtu === 0 ? port.neighborMtu : info.neighborMtu;
   if (port.isEndPort) applyEndPort(port, info, events);
   if (info.portState === PortState.ARMED && port.number !== 0) port.state = PortState.ARMED;

@@ -78,6 +78,7 @@ export function portInfo(port: FabricPort, localPortNum = port.number): PortInfo
     lmc: isEnd ? port.lmc : 0,
     neighborMtu: port.neighborMtu,
     pkeyViolations: port.pkeyViolations,
+    qkeyViolations: port.qkeyViolations,
     masterSmSl: isEnd ? port.smSl : 0,
     vlCap: 4,
     vlArbitrationHighCap: 8,

@@ -43,8 +43,18 @@ const u32 = (...values: number[]) => {
   return bytes;
 };
 const text = (value: string) => Buffer.concat([Buffer.from([value.length, 0]), Buffer.from(value)]);
-const hello = (nodes: string, version = 1) =>
+const hello = (nodes: string, version = 2) =>
   Buffer.concat([Buffer.from("VFAB"), Buffer.from([version, 0, 0, 0]), u32(42), text(nodes), text("raw")]);
+
+/** LRH, BTH and eight bytes; to a group with a GRH. */
+const dataPacket = (dlid: number, qpn: number, mgid?: Buffer) => {
+  const bth = Buffer.alloc(20);
+  bth[0] = 0x04;
+  bth.writeUInt16BE(0xffff, 2);
+  bth.writeUInt32BE(qpn, 4);
+  const lrh = Buffer.from([0, mgid === undefined ? 2 : 3, dlid >> 8, dlid & 0xff, 0, 8, 0, 1]);
+  return Buffer.concat(mgid === undefined ? [lrh, bth] : [lrh, Buffer.alloc(24), mgid, bth]);
+};
 
 describe("AttachSession", () => {
   let directory: string;
@@ -76,7 +86,7 @@ describe("AttachSession", () => {
     program.send(1, hello("H3,node1, node1 HCA-2"));
     const { type, body } = await program.next();
     expect(type).toBe(0x8001);
-    expect([body.readInt32LE(0), body.readUInt16LE(4), body.readUInt16LE(6)]).toEqual([0, 1, 3]);
+    expect([body.readInt32LE(0), body.readUInt16LE(4), body.readUInt16LE(6)]).toEqual([0, 2, 3]);
     expect([body.readUInt32LE(8), body.readUInt32LE(8 + 13), body.readUInt32LE(8 + 26)]).toEqual([2, 0, 1]);
     expect(existsSync(join(directory, body.toString("utf8", 14, 21)))).toBe(true);
     expect(server.programs()).toEqual([{ pid: 42, program: "raw", hcas: ["H3", "H1", "H2"], openPorts: 0, agents: 0 }]);
@@ -97,7 +107,7 @@ describe("AttachSession", () => {
   });
 
   it.each([
-    ["another version", hello("H1", 2), 71, /protocol 1, this program 2/],
+    ["another version", hello("H1", 3), 71, /protocol 2, this program 3/],
     ["an unknown node", hello("H1,nobody"), 19, /no HCA named "nobody"/],
     ["no node", hello(" , "), 19, /set FABRICSIM_NODE/],
   ])("refuses %s in words and hangs up", async (_what, body, errno, words) => {
@@ -140,6 +150,34 @@ describe("AttachSession", () => {
         [6, u32(1, 2, 3)],
       ],
     ],
+    [
+      "a packet from a port that is not there",
+      [
+        [1, hello("H1")],
+        [10, Buffer.concat([u32(0, 2), dataPacket(2, 100)])],
+      ],
+    ],
+    [
+      "a packet on the lane of subnet management",
+      [
+        [1, hello("H1")],
+        [10, Buffer.concat([u32(0, 1), Buffer.from([0xf0]), dataPacket(2, 100).subarray(1)])],
+      ],
+    ],
+    [
+      "a packet without its transport header",
+      [
+        [1, hello("H1")],
+        [10, Buffer.concat([u32(0, 1), Buffer.alloc(19)])],
+      ],
+    ],
+    [
+      "a violation at a port that is not there",
+      [
+        [1, hello("H1")],
+        [13, u32(2, 0x0101)],
+      ],
+    ],
     ["a text longer than its frame", [[1, hello("H1").subarray(0, 14)]]],
   ] as [string, [number, Buffer][]][])("hangs up on %s and serves others", async (_what, messages) => {
     const bad = await attach();
@@ -176,6 +214,57 @@ describe("AttachSession", () => {
     expect((await status(one, 5, u32(agentId))).readInt32LE(0)).toBe(22);
   });
 
+  it("gives a packet to the program that has its queue pair number, and counts what nobody has", async () => {
+    const [one, two, three] = [await attach(), await attach(), await attach()];
+    for (const [program, node] of [
+      [one, "H1"],
+      [two, "H3"],
+      [three, "H3"],
+    ] as const) {
+      program.send(1, hello(node));
+      await program.next();
+    }
+    const qpns: number[] = [];
+    for (const program of [two, three]) {
+      program.send(9, Buffer.from([2, 0, 0, 0, 1, 0, 64, 0]));
+      qpns.push((await program.next()).body.readUInt32LE(4));
+    }
+    const [first = 0, second = 0] = qpns;
+    const packets = [first + 63, second, second + 64].map((qpn) => dataPacket(3, qpn));
+    for (const packet of packets) one.send(10, Buffer.concat([u32(0, 1), packet]), 0);
+    expect(await two.next()).toEqual({ type: 10, tag: 0, body: Buffer.concat([u32(2, 1), packets[0]!]) });
+    expect(await three.next()).toEqual({ type: 10, tag: 0, body: Buffer.concat([u32(2, 1), packets[1]!]) });
+    expect(host.unclaimedCount).toBe(1);
+    three.send(13, u32(2, 0x0101), 0);
+    three.send(13, u32(2, 0x0201), 0);
+    three.send(9, Buffer.from([2, 0, 0, 0, 1, 0, 64, 0]));
+    await three.next();
+    expect(host.violations).toEqual(["H3 1 pkey", "H3 1 qkey"]);
+  });
+
+  it("copies a multicast packet to the members on the sender's own HCA, but not back to the sender", async () => {
+    const mgid = Buffer.from("ff12401bffff00000000000000000001", "hex");
+    const [one, two] = [await attach(), await attach()];
+    for (const program of [one, two]) {
+      program.send(1, hello("H1"));
+      await program.next();
+      program.send(11, Buffer.concat([u32(0), mgid]));
+      expect((await program.next()).body.readInt32LE(0)).toBe(0);
+    }
+    const packet = dataPacket(0xc001, 0xffffff, mgid);
+    one.send(10, Buffer.concat([u32(0, 1), packet]), 0);
+    expect(await two.next()).toMatchObject({ type: 10, body: Buffer.concat([u32(0, 1), packet]) });
+    const leave = async (program: RawProgram, hcaIndex: number) => {
+      program.send(12, Buffer.concat([u32(hcaIndex), mgid]), 8);
+      const { tag, body } = await program.next();
+      return [tag, body.readInt32LE(0)];
+    };
+    // Its next message is the answer, so nothing came back.
+    expect(await leave(one, 0)).toEqual([8, 0]);
+    expect(await leave(one, 0)).toEqual([8, 22]);
+    expect(await leave(one, 2)).toEqual([8, 19]);
+  });
+
   it("survives random bytes", async () => {
     let seed = 99;
     const next = () => {
@@ -186,7 +275,7 @@ describe("AttachSession", () => {
       const program = await attach();
       if (i % 2 === 0) program.send(1, hello("H1"));
       const junk = Buffer.from(Array.from({ length: next() % 200 }, () => next() & 0xff));
-      if (i % 3 === 0) program.send(next() % 10, junk);
+      if (i % 3 === 0) program.send(next() % 14, junk);
       else program.socket.write(junk);
       program.socket.end();
       await program.closed();

@@ -1,5 +1,5 @@
 import { Gid, Guid, Lid, PKey } from "@verbena/ib";
-import type { AttachedHca, AttachedPort, AttachHost, HcaChange } from "../../src/attach/attach-host.js";
+import type { AttachedHca, AttachedPort, AttachHost, HcaChange, KeyKind } from "../../src/attach/attach-host.js";
 
 type Receiver = (portNumber: number, packet: Buffer) => void;
 
@@ -52,6 +52,8 @@ export class FakeHost implements AttachHost {
   readonly #listeners = new Set<(hca: AttachedHca, change: HcaChange) => void>();
   /** `H1 1 on`, `H1 1 off` in the order of the calls. */
   readonly issmCalls: string[] = [];
+  /** `H1 1 pkey` in the order of the calls. */
+  readonly violations: string[] = [];
   /** True to lose this packet. */
   loses: (packet: Buffer) => boolean = () => false;
   /** Packets delivered. */
@@ -86,6 +88,14 @@ export class FakeHost implements AttachHost {
     if (receiver === undefined) return;
     this.delivered += 1;
     receiver(1, Buffer.from(packet));
+  }
+
+  carry(hca: AttachedHca, portNumber: number, packet: Buffer): void {
+    this.inject(hca, portNumber, packet);
+  }
+
+  countViolation(hca: AttachedHca, portNumber: number, kind: KeyKind): void {
+    this.violations.push(`${hca.id} ${portNumber} ${kind}`);
   }
 
   unclaimed(): void {

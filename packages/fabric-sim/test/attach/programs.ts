@@ -63,6 +63,11 @@ export class Program {
     return next.done === true ? `ended: ${this.#stderr}` : next.value;
   }
 
+  /** Writes a line to its standard input. */
+  say(line: string): void {
+    this.#child.stdin?.write(`${line}\n`);
+  }
+
   /** Ends its standard input, which tells it to finish. */
   endInput(): void {
     this.#child.stdin?.end();

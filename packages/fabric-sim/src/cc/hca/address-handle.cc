@@ -21,6 +21,10 @@ AddressVector fromAttributes(const vb_ibv_ah_attr &attributes) {
   return out;
 }
 
+GlobalRoute globalRoute(const AddressVector &vector) {
+  return {vector.trafficClass, vector.flowLabel, vector.hopLimit, vector.sgidIndex, vector.dgid.data()};
+}
+
 vb_ibv_ah_attr toAttributes(const AddressVector &vector) {
   vb_ibv_ah_attr out = {};
   out.port_num = vector.port;

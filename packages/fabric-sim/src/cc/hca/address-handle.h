@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "hca/protection.h"
+#include "packet-headers.h"
 #include "state-page.h"
 #include "verbena/ibverbs-abi.h"
 
@@ -26,6 +27,8 @@ struct AddressVector {
 };
 
 AddressVector fromAttributes(const vb_ibv_ah_attr &attributes);
+// Its part for a GRH; the view ends with `vector`.
+GlobalRoute globalRoute(const AddressVector &vector);
 vb_ibv_ah_attr toAttributes(const AddressVector &vector);
 
 struct AddressHandle {

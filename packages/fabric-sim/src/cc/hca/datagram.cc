@@ -1,12 +1,8 @@
 #include "hca/datagram.h"
 
-#include <arpa/inet.h>
-
-#include <algorithm>
-#include <cstring>
-
 #include "hca/loopback.h"
 #include "hca/wire.h"
+#include "packet-headers.h"
 
 namespace fabricsim {
 
@@ -18,22 +14,15 @@ namespace datagram {
 
 namespace {
 
-constexpr uint32_t kGrhSize = 40;
 constexpr uint32_t kControlledQkey = 0x80000000;
-constexpr uint8_t kNextHeaderIba = 0x1b;
-constexpr uint32_t kHeadersAndIcrc = 12 + 8 + 4;  // BTH, DETH, ICRC: what GRH:PayLen counts beside the payload
 
 uint64_t mtuBytes(const PortState &port) { return UINT64_C(128) << port.activeMtu; }
 
 vb_ibv_grh header(const PortState &port, const AddressVector &to, const Spans &message, bool hasImmediate) {
-  vb_ibv_grh grh = {};
-  grh.be_version_tclass_flow = htonl(6u << 28 | static_cast<uint32_t>(to.trafficClass) << 20 | (to.flowLabel & 0xfffff));
-  uint32_t payload = static_cast<uint32_t>((message.total() + 3) & ~UINT64_C(3));
-  grh.be_paylen = htons(static_cast<uint16_t>(payload + kHeadersAndIcrc + (hasImmediate ? 4 : 0)));
-  grh.next_hdr = kNextHeaderIba;
-  grh.hop_limit = to.hopLimit;
-  if (to.sgidIndex < port.gids.size()) memcpy(grh.sgid.raw, port.gids[to.sgidIndex].data(), sizeof grh.sgid.raw);
-  memcpy(grh.dgid.raw, to.dgid.data(), sizeof grh.dgid.raw);
+  static_assert(sizeof(vb_ibv_grh) == kGrhSize);
+  vb_ibv_grh grh;
+  size_t payload = static_cast<size_t>((message.total() + 3) & ~UINT64_C(3));
+  writeGrh(reinterpret_cast<uint8_t *>(&grh), port, globalRoute(to), kBthSize + kDethSize + (hasImmediate ? 4 : 0) + payload);
   return grh;
 }
 
@@ -44,12 +33,11 @@ void deliverHere(QueuePair &from, const SendRequest &request, const Spans &messa
   uint8_t pathMask = static_cast<uint8_t>((1u << port.lmc) - 1);
   Origin origin = {};
   origin.qpn = from.qpn();
-  origin.slid = static_cast<uint16_t>(port.lid | (to.pathBits & pathMask));
+  origin.slid = sourceLid(port, to.pathBits);
   origin.sl = to.sl;
   origin.dlidPathBits = to.isMulticast() ? 0 : static_cast<uint8_t>(to.dlid & pathMask);
   origin.pkey = from.pkey();
-  // A program that gives a controlled Q_Key gets its queue pair's own (IBA 10.2.5).
-  origin.qkey = (request.remoteQkey & kControlledQkey) != 0 ? from.attributes().qkey : request.remoteQkey;
+  origin.qkey = qkeyOf(from, request);
   origin.hasImmediate = request.hasImmediate();
   origin.immediate = request.immediate;
   origin.isSolicited = request.isSolicited();
@@ -67,23 +55,37 @@ void deliverHere(QueuePair &from, const SendRequest &request, const Spans &messa
 
 }  // namespace
 
-void send(QueuePair &from, const SendRequest &request, const Spans &message) {
+uint32_t qkeyOf(const QueuePair &from, const SendRequest &request) {
+  return (request.remoteQkey & kControlledQkey) != 0 ? from.attributes().qkey : request.remoteQkey;
+}
+
+loopback::Outcome send(QueuePair &from, const SendRequest &request, const Spans &message) {
   const PortState *port = from.hca().port(from.attributes().port_num);
   if (port == nullptr || message.total() > mtuBytes(*port)) {
     from.completeSend(request, VB_IBV_WC_LOC_LEN_ERR);
-    return;
+    return loopback::Outcome::Done;
   }
   const AddressVector &to = *request.to;
   bool isUp = port->state == VB_IBV_PORT_ACTIVE;
   bool isHere = isUp && isOwnLid(*port, to.dlid) && from.hca().queuePair(request.remoteQpn) != nullptr;
+  bool needsWire = isUp && !isHere;
+  if (needsWire && !from.hca().wire().hasRoom()) return loopback::Outcome::NoRoom;
   if (isHere || (isUp && to.isMulticast())) deliverHere(from, request, message, *port);
-  if (isUp && !isHere) from.hca().wire().sendDatagram(from, request, message);
+  if (needsWire) from.hca().wire().sendDatagram(from, request, message);
   from.completeSend(request, VB_IBV_WC_SUCCESS);
+  return loopback::Outcome::Done;
 }
 
 void deliver(QueuePair &to, const Origin &origin, const Spans &message) {
   if (to.type() != VB_IBV_QPT_UD || !to.canReceive()) return;
-  if (!loopback::mayTalk(origin.pkey, to.pkey()) || origin.qkey != to.attributes().qkey) return;
+  if (!loopback::mayTalk(origin.pkey, to.pkey())) {
+    to.hca().wire().tellViolation(to, Violation::Pkey);
+    return;
+  }
+  if (origin.qkey != to.attributes().qkey) {
+    to.hca().wire().tellViolation(to, Violation::Qkey);
+    return;
+  }
   ReceiveRequest into;
   if (!to.takeReceive(into)) return;
   Spans buffer;

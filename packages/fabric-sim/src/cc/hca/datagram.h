@@ -24,8 +24,11 @@ struct Origin {
   const vb_ibv_grh *grh;  // NULL: it has none
 };
 
-// Sends a message whose memory has been checked, and completes it.
-void send(QueuePair &from, const SendRequest &request, const Spans &message);
+// The Q_Key a datagram carries: a program that gives a controlled one gets its queue pair's own (IBA 10.2.5).
+uint32_t qkeyOf(const QueuePair &from, const SendRequest &request);
+
+// Sends a message whose memory has been checked, and completes it; or NoRoom, and nothing is done.
+loopback::Outcome send(QueuePair &from, const SendRequest &request, const Spans &message);
 
 // Hands a datagram to `to` if it may have it; otherwise it is lost.
 void deliver(QueuePair &to, const Origin &origin, const Spans &message);

@@ -5,9 +5,11 @@
 
 namespace fabricsim {
 
-Hca::Hca(Device &device) : device_(device), wire_(std::make_unique<NoWire>()) {}
+Hca::Hca(Device &device) : device_(device) {}
 
 Hca::~Hca() = default;
+
+void Hca::setWire(std::unique_ptr<Wire> wire) { wire_ = std::move(wire); }
 
 uint32_t Hca::addQueuePair(Lock &lock, QueuePair &qp) {
   if (freeQpns_.empty()) {

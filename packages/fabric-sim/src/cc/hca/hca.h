@@ -42,6 +42,8 @@ class Hca {
   Hca &operator=(const Hca &) = delete;
 
   Device &device() { return device_; }
+  // Set right after construction.
+  void setWire(std::unique_ptr<Wire> wire);
   Wire &wire() { return *wire_; }
 
   // A free queue pair number for `qp`, asked of the fabric when none is left; 0 if it does not answer. The lock is released meanwhile.

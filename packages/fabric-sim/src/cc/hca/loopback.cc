@@ -1,11 +1,9 @@
 #include "hca/loopback.h"
 
-#include <cstring>
-
 #include "hca/datagram.h"
+#include "hca/message-memory.h"
 #include "hca/queue-pair.h"
 #include "hca/spans.h"
-#include "hca/wire.h"
 
 namespace fabricsim::loopback {
 
@@ -35,32 +33,6 @@ Outcome refuse(QueuePair &from, const SendRequest &request, QueuePair &peer, con
   peer.fail(refusal.event);
   from.completeSend(request, refusal.toRequester);
   return Outcome::Done;
-}
-
-bool gather(QueuePair &from, const SendRequest &request, Spans &spans, int needed) {
-  if (request.inlined != nullptr) {
-    spans.add(const_cast<uint8_t *>(request.inlined), request.length);
-    return true;
-  }
-  if ((request.flags & VB_IBV_SEND_INLINE) != 0) {
-    for (int i = 0; i < request.sgeCount; ++i) {
-      spans.add(reinterpret_cast<uint8_t *>(request.sges[i].addr), request.sges[i].length);
-    }
-    return true;
-  }
-  return spans.add(from.hca(), from.pd(), request.sges, request.sgeCount, needed);
-}
-
-// The bytes an RDMA request names at the peer; false if it may not touch them. `where` stays empty for a request of no length.
-bool remote(const QueuePair &peer, const SendRequest &request, uint64_t length, int permission, Spans &where) {
-  if ((peer.attributes().qp_access_flags & static_cast<unsigned>(permission)) == 0) return false;
-  if (length == 0) return true;
-  const MemoryRegion *region = peer.hca().region(request.rkey);
-  if (region == nullptr || region->handle.pd != peer.pd() || (region->access & permission) == 0) return false;
-  uint8_t *bytes = region->at(request.remoteAddress, length);
-  if (bytes == nullptr) return false;
-  where.add(bytes, length);
-  return true;
 }
 
 vb_ibv_wc received(const QueuePair &from, const SendRequest &request, uint64_t wrId, uint32_t length) {
@@ -100,7 +72,7 @@ Outcome sendMessage(QueuePair &from, const SendRequest &request, QueuePair &peer
 
 Outcome write(QueuePair &from, const SendRequest &request, QueuePair &peer, const Spans &message) {
   Spans where;
-  if (!remote(peer, request, message.total(), VB_IBV_ACCESS_REMOTE_WRITE, where)) return refuse(from, request, peer, kAccess);
+  if (!remoteBytes(peer, request.remoteAddress, request.rkey, message.total(), VB_IBV_ACCESS_REMOTE_WRITE, where)) return refuse(from, request, peer, kAccess);
   ReceiveRequest into;
   if (request.hasImmediate() && !peer.takeReceive(into)) return heldUp(from, request, Outcome::NoReceiver);
   where.fill(0, message);
@@ -117,26 +89,20 @@ Outcome read(QueuePair &from, const SendRequest &request, QueuePair &peer, Spans
   if (peer.attributes().max_dest_rd_atomic == 0) return refuse(from, request, peer, kInvalid);
   if (!request.isAtomic()) {
     Spans where;
-    if (!remote(peer, request, into.total(), VB_IBV_ACCESS_REMOTE_READ, where)) return refuse(from, request, peer, kAccess);
+    if (!remoteBytes(peer, request.remoteAddress, request.rkey, into.total(), VB_IBV_ACCESS_REMOTE_READ, where)) return refuse(from, request, peer, kAccess);
     into.fill(0, where);
     from.completeSend(request, VB_IBV_WC_SUCCESS, static_cast<uint32_t>(into.total()));
     return Outcome::Done;
   }
   Spans where;
   if ((request.remoteAddress & 7) != 0) return refuse(from, request, peer, kInvalid);
-  if (!remote(peer, request, 8, VB_IBV_ACCESS_REMOTE_ATOMIC, where)) return refuse(from, request, peer, kAccess);
+  if (!remoteBytes(peer, request.remoteAddress, request.rkey, 8, VB_IBV_ACCESS_REMOTE_ATOMIC, where)) return refuse(from, request, peer, kAccess);
   if (into.total() < 8) {
     from.completeSend(request, VB_IBV_WC_LOC_LEN_ERR);
     return Outcome::Done;
   }
-  auto *cell = reinterpret_cast<uint64_t *>(where.begin()->bytes);
-  uint64_t before;
-  if (request.opcode == VB_IBV_WR_ATOMIC_FETCH_AND_ADD) {
-    before = __atomic_fetch_add(cell, request.compareAdd, __ATOMIC_SEQ_CST);
-  } else {
-    before = request.compareAdd;
-    __atomic_compare_exchange_n(cell, &before, request.swap, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  }
+  bool isAdd = request.opcode == VB_IBV_WR_ATOMIC_FETCH_AND_ADD;
+  uint64_t before = doAtomic(where.begin()->bytes, isAdd, request.compareAdd, request.swap);
   Spans value;
   value.add(reinterpret_cast<uint8_t *>(&before), sizeof before);
   into.fill(0, value);
@@ -155,19 +121,17 @@ QueuePair *peerOf(const QueuePair &qp) {
 }
 
 Outcome send(QueuePair &from, const SendRequest &request, QueuePair *peer) {
-  int needed = request.isRead() ? VB_IBV_ACCESS_LOCAL_WRITE : 0;
   Spans message;
   if (request.length > HcaLimits::kMessage) {
     from.completeSend(request, VB_IBV_WC_LOC_LEN_ERR);
     return Outcome::Done;
   }
-  if (!gather(from, request, message, needed)) {
+  if (!gather(from, request, message)) {
     from.completeSend(request, VB_IBV_WC_LOC_PROT_ERR);
     return Outcome::Done;
   }
   if (peer == nullptr) {
-    datagram::send(from, request, message);
-    return Outcome::Done;
+    return datagram::send(from, request, message);
   }
   bool isPeer = peer->type() == from.type() && peer->canReceive() && peer->attributes().dest_qp_num == from.qpn() &&
                 peer->attributes().port_num == from.attributes().port_num && mayTalk(from.pkey(), peer->pkey());

@@ -14,6 +14,7 @@ enum class Outcome {
   Done,        // completed, well or not
   NoReceiver,  // the peer has no receive posted
   NoAnswer,    // the peer does not take part: it would not answer
+  NoRoom,      // the wire takes nothing now
 };
 
 // The other end of a connected queue pair if this process has it; NULL: ask the wire.

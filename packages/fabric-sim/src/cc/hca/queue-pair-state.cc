@@ -33,6 +33,7 @@ int QueuePair::modify(const vb_ibv_qp_attr &wanted, int mask) {
   if ((mask & VB_IBV_QP_MAX_DEST_RD_ATOMIC) != 0) attributes_.max_dest_rd_atomic = wanted.max_dest_rd_atomic;
   if ((mask & VB_IBV_QP_EN_SQD_ASYNC_NOTIFY) != 0) attributes_.en_sqd_async_notify = wanted.en_sqd_async_notify;
   enter(to);
+  hca_.wire().push();
   return 0;
 }
 

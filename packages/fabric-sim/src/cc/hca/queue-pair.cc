@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 
 #include "hca/loopback.h"
 #include "hca/wire.h"
 #include "verbs-context.h"
+#include "wire/transport-timing.h"
 
 namespace fabricsim {
 
@@ -30,13 +30,6 @@ bool isOpcodeOf(int type, int opcode) {
       return false;
   }
 }
-
-// IBA table 45: times of RNR NAK timer codes, in units of 10 microseconds.
-constexpr int kRnrTens[] = {65536, 1,   2,   3,   4,   6,   8,   12,   16,   24,   32,   48,   64,   96,   128,   192,
-                            256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
-
-// 4.096 microseconds times 2^code (IBA 9.7.6.1.3).
-std::chrono::nanoseconds ackTimeout(uint8_t code) { return std::chrono::nanoseconds(INT64_C(4096) << (code & 0x1f)); }
 
 }  // namespace
 
@@ -138,17 +131,19 @@ SendRequest QueuePair::view(const vb_ibv_send_wr &request) const {
 }
 
 int QueuePair::postSend(vb_ibv_send_wr *list, vb_ibv_send_wr **bad) {
+  int error = 0;
   for (; list != nullptr; list = list->next) {
-    int error = check(*list);
+    error = check(*list);
     if (error == 0 && (state() == VB_IBV_QPS_RESET || state() == VB_IBV_QPS_INIT || state() == VB_IBV_QPS_RTR)) error = EINVAL;
     if (error == 0 && sends_.size() >= cap_.max_send_wr) error = ENOMEM;
     if (error != 0) {
       if (bad != nullptr) *bad = list;
-      return error;
+      break;
     }
     post(view(*list));
   }
-  return 0;
+  hca_.wire().push();
+  return error;
 }
 
 void QueuePair::post(const SendRequest &request) {
@@ -196,6 +191,9 @@ void QueuePair::advance() {
 void QueuePair::wait(loopback::Outcome outcome, const QueuePair *peer) {
   if (outcome == loopback::Outcome::NoReceiver && peer != nullptr) {
     awaitReceiver(peer->attributes().min_rnr_timer);
+  } else if (outcome == loopback::Outcome::NoRoom) {
+    retry(Waiting::Room);
+    hca_.wire().awaitRoom(*this);
   } else {
     awaitAnswer();
   }
@@ -241,8 +239,7 @@ void QueuePair::awaitReceiver(uint8_t timerCode) {
     --receiverTriesLeft_;
   }
   retry(Waiting::Receiver);
-  auto delay = std::chrono::microseconds(10) * kRnrTens[timerCode & 0x1f];
-  timer_ = Process::get().timers().arm(Clock::now() + delay, [this] {
+  timer_ = Process::get().timers().arm(Clock::now() + receiverNotReadyTime(timerCode), [this] {
     resume();
   });
   Process::get().timersChanged();
@@ -256,7 +253,7 @@ void QueuePair::awaitAnswer() {
   }
   retry(Waiting::Answer);
   if (attributes_.timeout == 0) return;  // for ever
-  timer_ = Process::get().timers().arm(Clock::now() + ackTimeout(attributes_.timeout), [this] {
+  timer_ = Process::get().timers().arm(Clock::now() + acknowledgeTime(attributes_.timeout), [this] {
     timer_ = {};
     waiting_ = Waiting::Nothing;
     if (triesLeft_ == 0) {

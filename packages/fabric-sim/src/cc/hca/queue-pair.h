@@ -13,8 +13,8 @@
 
 namespace fabricsim {
 
-// What a connected queue pair waits for with its oldest send.
-enum class Waiting { Nothing, Receiver, Answer };
+// What a queue pair waits for with its oldest send.
+enum class Waiting { Nothing, Receiver, Answer, Room };
 
 class QueuePair {
   vb_ibv_qp handle_;  // first member: of() relies on it
@@ -65,6 +65,8 @@ class QueuePair {
   void query(vb_ibv_qp_attr &attributes, vb_ibv_qp_init_attr &init) const;
 
   SendQueue &sends() { return sends_; }
+  // How many of them may be worked on, from the oldest; beyond them are those posted in state SQD.
+  uint32_t runnable() const { return state() == VB_IBV_QPS_RTS ? sends_.size() : state() == VB_IBV_QPS_SQD ? draining_ : 0; }
   // Works off waiting sends as far as that goes now.
   void advance();
   // Ends the oldest waiting send.

@@ -2,15 +2,24 @@
 // every call.
 #pragma once
 
+#include "bytes.h"
 #include "hca/queue-pair.h"
 #include "hca/spans.h"
 #include "hca/work-request.h"
 
 namespace fabricsim {
 
+// Why a queue pair dropped a packet that the port's counters tell of (IBA 14.2.5.6).
+enum class Violation { Pkey, Qkey };
+
 class Wire {
  public:
   virtual ~Wire() = default;
+
+  // False while so much waits to be sent that more should wait in the send queues.
+  virtual bool hasRoom() const = 0;
+  // QueuePair::resume() is called when there is room again.
+  virtual void awaitRoom(QueuePair &qp) = 0;
   // A datagram (also to a multicast group, whose members in this process have theirs). It is sent or lost; nothing is said of it.
   virtual void sendDatagram(QueuePair &from, const SendRequest &request, const Spans &message) = 0;
   // A connected queue pair has sends waiting (QueuePair::sends()), and its peer is not in this process. Called again whenever something
@@ -18,14 +27,14 @@ class Wire {
   virtual void advance(QueuePair &from) = 0;
   // The queue pair has left the states in which it sends or receives; whatever is known of its connection is void.
   virtual void forget(QueuePair &qp) = 0;
-};
+  // What was sent since the last call goes out at once, together; those that wait for room have their turn. At the end of every call of a program that may have sent something.
+  virtual void push() = 0;
+  virtual void tellViolation(const QueuePair &at, Violation what) = 0;
 
-// As if the cable were out: datagrams vanish, and nobody answers.
-class NoWire final : public Wire {
- public:
-  void sendDatagram(QueuePair &, const SendRequest &, const Spans &) override {}
-  void advance(QueuePair &from) override { from.awaitAnswer(); }
-  void forget(QueuePair &) override {}
+  // For the progress thread: a packet came to a port; all that came with it have been told; there is room again.
+  virtual void receive(uint8_t portNumber, ByteView packet) = 0;
+  virtual void received() = 0;
+  virtual void roomAgain() = 0;
 };
 
 }  // namespace fabricsim
