@@ -135,7 +135,7 @@ bool Requester::sendRead(const SendRequest &request) {
 }
 
 void Requester::sent(uint32_t packets) {
-  if (inFlight() == 0) deadline_ = Clock::now() + acknowledgePatience(qp_.attributes().timeout);
+  if (inFlight() == 0) deadline_ = patience();
   packet_ += packets;
   if (packet_ == started_[at_].packets) {
     ++at_;
@@ -260,7 +260,7 @@ void Requester::moved(uint32_t psn) {
   triesLeft_ = qp_.attributes().retry_cnt;
   receiverTriesLeft_ = qp_.attributes().rnr_retry;
   isRecovering_ = false;
-  deadline_ = Clock::now() + acknowledgePatience(qp_.attributes().timeout);
+  deadline_ = patience();
 }
 
 // The oldest send is done.
@@ -285,6 +285,10 @@ void Requester::finish(int status) {
   qp_.finishSend(status);
 }
 
+Clock::time_point Requester::patience() const {
+  return Clock::now() + acknowledgePatience(qp_.attributes().timeout, qp_.attributes().retry_cnt - triesLeft_);
+}
+
 bool Requester::countRetry() {
   if (triesLeft_ == 0) {
     finish(VB_IBV_WC_RETRY_EXC_ERR);
@@ -300,7 +304,7 @@ void Requester::sendAgain() {
   at_ = 0;
   packet_ = started_.empty() ? 0 : psn::distance(started_.front().first, unacknowledged_);
   reads_.clear();
-  deadline_ = Clock::now() + acknowledgePatience(qp_.attributes().timeout);
+  deadline_ = patience();
 }
 
 void Requester::awaitAnswer() {
@@ -315,7 +319,7 @@ void Requester::awaitAnswer() {
 void Requester::onTimer() {
   if (inFlight() == 0) return;
   // Answers have moved the end of the wait; and what still waits in this process is not lost.
-  if (!outlet_.hasRoom()) deadline_ = Clock::now() + acknowledgePatience(qp_.attributes().timeout);
+  if (!outlet_.hasRoom()) deadline_ = patience();
   if (Clock::now() < deadline_) {
     awaitAnswer();
     return;

@@ -51,6 +51,7 @@ class Requester {
   void moved(uint32_t psn);
   void complete(uint32_t byteLength = 0);
   void finish(int status);
+  Clock::time_point patience() const;
   bool countRetry();
   void sendAgain();
   void awaitAnswer();

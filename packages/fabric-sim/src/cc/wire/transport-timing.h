@@ -11,8 +11,8 @@ Clock::duration receiverNotReadyTime(uint8_t code);
 // T_tr of a time-out code, 5 bits and not 0: 4.096 microseconds times 2^code (IBA 9.7.6.1.3).
 Clock::duration acknowledgeTime(uint8_t code);
 
-// How long a requester waits for an acknowledgement that the fabric brings: the specification allows up to four T_tr, and the fabric is a
-// program that other programs hold up.
-Clock::duration acknowledgePatience(uint8_t code);
+// How long a requester waits for an acknowledgement that the fabric brings, after `attempt` time-outs or losses in a row. The specification
+// allows T_tr to four times that: first it is quick, then patient, since the fabric is a program that other programs hold up.
+Clock::duration acknowledgePatience(uint8_t code, unsigned attempt);
 
 }  // namespace fabricsim
