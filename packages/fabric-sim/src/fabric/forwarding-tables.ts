@@ -15,6 +15,8 @@ export class ForwardingTables {
   /** Highest LID + 1 that the linear table has entries for. */
   static readonly LINEAR_CAP = LINEAR_CAP;
 
+  /** Highest LID with an entry, 0 if there is none; followed, since looking for it costs the whole table. */
+  #highest = 0;
   #limit: number | undefined;
 
   /** Port for a unicast LID: 0 is the switch itself, `NO_ROUTE` drops; so does a LID above `top` (IBA 14.2.5.4). */
@@ -29,21 +31,20 @@ export class ForwardingTables {
 
   setRoute(lid: number, port: number): void {
     this.#linear[lid] = port;
+    if (port !== NO_ROUTE) this.#highest = Math.max(this.#highest, lid);
+    else while (this.#highest > 0 && this.#linear[this.#highest] === NO_ROUTE) this.#highest -= 1;
     this.writes.emit();
   }
 
   clearRoutes(): void {
     this.#linear.fill(NO_ROUTE);
+    this.#highest = 0;
     this.writes.emit();
   }
 
   /** SwitchInfo's LinearFDBTop: as it was written, else the highest LID with an entry, 0 if there is none. */
   get top(): number {
-    if (this.#limit !== undefined) return this.#limit;
-    return Math.max(
-      0,
-      this.#linear.findLastIndex((port) => port !== NO_ROUTE),
-    );
+    return this.#limit ?? this.#highest;
   }
 
   /** Forwards no LID above `top` from now on. */
