@@ -3,9 +3,12 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { coreError } from "../errors.js";
 import { unlessAborted } from "./unless-aborted.js";
 
+/** Major 1, minor 3 (devices.txt of the Linux kernel), as `st_rdev` has it. */
+const NULL_DEVICE = (1 << 8) | 3;
+
 /**
- * Opens a file that a user named, for reading. Only a regular file is taken: a FIFO would wait for its writer, a terminal for somebody
- * who types, `/dev/zero` has no end. Rejects with VERBENA_FILE_KIND, the system's error, or the signal's reason.
+ * Opens a file that a user named, for reading. Only a regular file is taken, and `/dev/null`, which people give in place of an
+ * empty one: a FIFO would wait for its writer, a terminal for somebody who types, `/dev/zero` has no end. Rejects with VERBENA_FILE_KIND, the system's error, or the signal's reason.
  */
 export async function openRegular(file: string, signal?: AbortSignal): Promise<FileHandle> {
   signal?.throwIfAborted();
@@ -29,7 +32,13 @@ export function closeLater(handle: FileHandle): void {
 }
 
 function refuseOthers(file: string, found: Stats): void {
-  if (!found.isFile()) throw coreError("VERBENA_FILE_KIND", { details: { file, kind: kindOf(found) } });
+  if (!found.isFile() && !isNull(found))
+    throw coreError("VERBENA_FILE_KIND", { details: { file, kind: kindOf(found) } });
+}
+
+/** The device of that number, whatever its name. */
+function isNull(found: Stats): boolean {
+  return found.isCharacterDevice() && found.rdev === NULL_DEVICE;
 }
 
 function kindOf(found: Stats): string {

@@ -30,6 +30,10 @@ describe("readUserFile", () => {
     }
   });
 
+  it("takes /dev/null for an empty file", async () => {
+    expect(await read("/dev/null")).toBe("");
+  });
+
   it("refuses a folder, a socket and a device without end", async () => {
     await mkdir(at("folder"));
     await expect(read(at("folder"))).rejects.toMatchObject({ details: { kind: "a folder" } });
