@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,6 +69,15 @@ enum {
   VB_IBV_PORT_EXTENDED_SPEEDS_SUP = 1 << 14,
   VB_IBV_PORT_CAP_MASK2_SUP = 1 << 15,
   VB_IBV_PORT_CLIENT_REG_SUP = 1 << 25
+};
+
+/* device_cap_flags */
+enum {
+  VB_IBV_DEVICE_CURR_QP_STATE_MOD = 1 << 7,
+  VB_IBV_DEVICE_PORT_ACTIVE_EVENT = 1 << 10,
+  VB_IBV_DEVICE_SYS_IMAGE_GUID = 1 << 11,
+  VB_IBV_DEVICE_RC_RNR_NAK_GEN = 1 << 12,
+  VB_IBV_DEVICE_SRQ_RESIZE = 1 << 13
 };
 
 enum { VB_IBV_ATOMIC_NONE = 0, VB_IBV_ATOMIC_HCA = 1, VB_IBV_ATOMIC_GLOB = 2 };
@@ -193,6 +203,15 @@ struct vb_ibv_qp_init_attr;
 struct vb_ibv_qp_attr;
 struct vb_ibv_ah_attr;
 struct vb_ibv_grh;
+struct vb_ibv_cq_ex;
+struct vb_ibv_cq_init_attr_ex;
+struct vb_ibv_qp_ex;
+struct vb_ibv_qp_init_attr_ex;
+struct vb_ibv_device_attr_ex;
+struct vb_ibv_query_device_ex_input;
+struct vb_ibv_values_ex;
+struct vb_ibv_dm;
+struct vb_ibv_alloc_dm_attr;
 
 typedef void (*vb_unused_fn)(void);
 
@@ -258,7 +277,7 @@ struct vb_ibv_context {
 
 /*
  * What stands before an extended context. It grows at its *front*, so a caller checks `sz` before it trusts an operation: see
- * VB_VERBS_CONTEXT_HAS. Only the operations that we call are typed.
+ * VB_VERBS_CONTEXT_HAS. Only the operations that we call or offer are typed.
  */
 struct vb_verbs_context {
   int (*query_port)(struct vb_ibv_context *context, uint8_t port_num, struct vb_ibv_port_attr *attr, size_t attr_len);
@@ -268,9 +287,9 @@ struct vb_verbs_context {
   vb_unused_fn attach_counters_point_flow;
   vb_unused_fn create_counters;
   vb_unused_fn destroy_counters;
-  vb_unused_fn reg_dm_mr;
-  vb_unused_fn alloc_dm;
-  vb_unused_fn free_dm;
+  struct vb_ibv_mr *(*reg_dm_mr)(struct vb_ibv_pd *pd, struct vb_ibv_dm *dm, uint64_t dm_offset, size_t length, unsigned int access);
+  struct vb_ibv_dm *(*alloc_dm)(struct vb_ibv_context *context, struct vb_ibv_alloc_dm_attr *attr);
+  int (*free_dm)(struct vb_ibv_dm *dm);
   vb_unused_fn modify_flow_action_esp;
   vb_unused_fn destroy_flow_action;
   vb_unused_fn create_flow_action_esp;
@@ -285,16 +304,17 @@ struct vb_verbs_context {
   vb_unused_fn destroy_wq;
   vb_unused_fn modify_wq;
   vb_unused_fn create_wq;
-  vb_unused_fn query_rt_values;
-  vb_unused_fn create_cq_ex;
+  int (*query_rt_values)(struct vb_ibv_context *context, struct vb_ibv_values_ex *values);
+  struct vb_ibv_cq_ex *(*create_cq_ex)(struct vb_ibv_context *context, struct vb_ibv_cq_init_attr_ex *init_attr);
   void *priv;
-  vb_unused_fn query_device_ex;
+  int (*query_device_ex)(struct vb_ibv_context *context, const struct vb_ibv_query_device_ex_input *input,
+                         struct vb_ibv_device_attr_ex *attr, size_t attr_size);
   vb_unused_fn destroy_flow;
   vb_unused_fn placeholder2;
   vb_unused_fn create_flow;
   vb_unused_fn placeholder1;
   vb_unused_fn open_qp;
-  vb_unused_fn create_qp_ex;
+  struct vb_ibv_qp *(*create_qp_ex)(struct vb_ibv_context *context, struct vb_ibv_qp_init_attr_ex *init_attr);
   vb_unused_fn get_srq_num;
   vb_unused_fn create_srq_ex;
   vb_unused_fn open_xrcd;
@@ -356,5 +376,6 @@ VB_IBVERBS_CONTROL_FUNCTIONS(VB_DECLARE_FN_TYPE)
 #endif
 
 #include "verbena/ibverbs-data-path-abi.h"
+#include "verbena/ibverbs-extended-abi.h"
 
 #endif

@@ -117,8 +117,14 @@ enum {
   VB_IBV_ACCESS_REMOTE_WRITE = 1 << 1,
   VB_IBV_ACCESS_REMOTE_READ = 1 << 2,
   VB_IBV_ACCESS_REMOTE_ATOMIC = 1 << 3,
+  VB_IBV_ACCESS_ZERO_BASED = 1 << 5, /* of device memory: addresses count from its first byte */
+  VB_IBV_ACCESS_HUGETLB = 1 << 7,    /* a hint about the pages */
   VB_IBV_ACCESS_RELAXED_ORDERING = 1 << 20 /* and above: a device without the feature ignores them */
 };
+
+/* What ibv_rereg_mr changes, and what it returns besides 0: the region is what it was. */
+enum { VB_IBV_REREG_MR_CHANGE_TRANSLATION = 1 << 0, VB_IBV_REREG_MR_CHANGE_PD = 1 << 1, VB_IBV_REREG_MR_CHANGE_ACCESS = 1 << 2 };
+enum { VB_IBV_REREG_MR_ERR_INPUT = -1 };
 
 struct vb_ibv_qp_cap {
   uint32_t max_send_wr;

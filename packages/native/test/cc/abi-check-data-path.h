@@ -59,6 +59,11 @@ SAME_FIELD(ibv_qp, mutex, mutex);
 SAME_FIELD(ibv_qp, cond, cond);
 SAME_FIELD(ibv_qp, events_completed, events_completed);
 
+SAME_VALUE(IBV_REREG_MR_CHANGE_TRANSLATION);
+SAME_VALUE(IBV_REREG_MR_CHANGE_PD);
+SAME_VALUE(IBV_REREG_MR_CHANGE_ACCESS);
+SAME_VALUE(IBV_REREG_MR_ERR_INPUT);
+
 SAME_SIZE(ibv_qp_cap);
 SAME_FIELD(ibv_qp_cap, max_send_wr, max_send_wr);
 SAME_FIELD(ibv_qp_cap, max_recv_wr, max_recv_wr);

@@ -238,4 +238,5 @@ SAME_VALUE(IBV_SYSFS_PATH_MAX);
 
 // ---- the rest, with the same macros ----
 #include "abi-check-data-path.h"
+#include "abi-check-extended.h"
 #include "abi-check-umad.h"
