@@ -93,6 +93,7 @@ async function check(mode) {
     LD_PRELOAD: preload(mode),
     VERBENA_NATIVE_DIR: join(native, "Release"),
     VERBENA_LIBFABRICSIM: join(fabric, "Release/libfabricsim.so"),
+    VERBENA_FABRICSIM_DIR: join(fabric, "Release"),
   };
   checkPlanted(mode, join(native, "Release/verbena_native.node"), env);
   for (const folder of [native, fabric])
