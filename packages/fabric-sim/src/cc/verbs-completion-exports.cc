@@ -6,6 +6,7 @@
 #include "export.h"
 #include "hca/completion-channel.h"
 #include "hca/completion-queue.h"
+#include "hca/creation.h"
 #include "hca/data-path.h"
 #include "hca/hca.h"
 #include "process.h"
@@ -49,14 +50,8 @@ FABRICSIM_EXPORT void ibv_ack_cq_events(vb_ibv_cq *cq, unsigned count) {
 
 FABRICSIM_EXPORT vb_ibv_cq *ibv_create_cq(vb_ibv_context *context, int depth, void *userContext, vb_ibv_comp_channel *channel,
                                           int vector) {
-  if (depth < 1 || static_cast<uint32_t>(depth) > HcaLimits::kCompletions || vector < 0 || vector >= context->num_comp_vectors) {
-    errno = EINVAL;
-    return nullptr;
-  }
-  Lock lock = Process::get().lock();
-  VerbsContext &owner = VerbsContext::of(context);
-  ++owner.users;
-  return (new CompletionQueue(owner, owner.device().hca(), channel, userContext, static_cast<uint32_t>(depth)))->handle();
+  CompletionQueue *queue = createCompletionQueue(context, depth, userContext, channel, vector);
+  return queue == nullptr ? nullptr : queue->handle();
 }
 
 FABRICSIM_EXPORT int ibv_resize_cq(vb_ibv_cq *cq, int depth) {

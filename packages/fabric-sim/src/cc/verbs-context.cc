@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hca/data-path.h"
+#include "hca/extended-operations.h"
 #include "hca/hca.h"
 #include "verbs-query.h"
 
@@ -28,6 +29,7 @@ VerbsContext::VerbsContext(Device &device) : extended_{}, device_(device) {
   context.num_comp_vectors = HcaLimits::kVectors;
   context.abi_compat = VB_IBV_ABI_IS_EXTENDED;
   setDataPath(context.ops);
+  setExtendedOperations(extended_);
   pthread_mutex_init(&context.mutex, nullptr);
 }
 

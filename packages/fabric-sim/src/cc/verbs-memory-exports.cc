@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "export.h"
+#include "hca/device-memory.h"
 #include "hca/hca.h"
 #include "hca/protection.h"
 #include "process.h"
@@ -20,6 +21,8 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr int kKnownAccess = VB_IBV_ACCESS_LOCAL_WRITE | VB_IBV_ACCESS_REMOTE_WRITE | VB_IBV_ACCESS_REMOTE_READ | VB_IBV_ACCESS_REMOTE_ATOMIC;
+// What asks for nothing that a simulator could give: the size of the pages, and everything optional.
+constexpr int kIgnoredAccess = VB_IBV_ACCESS_HUGETLB | ~(VB_IBV_ACCESS_RELAXED_ORDERING - 1);
 
 uint64_t pagesOf(uint64_t address, uint64_t length) {
   return ((address + length + kPage - 1) & ~(kPage - 1)) - (address & ~(kPage - 1));
@@ -48,27 +51,39 @@ uint64_t lockedMemoryLimit() {
 
 uint64_t pinnedBytes = 0;  // of this process; under the process lock
 
+// 0, or the errno value with which such a region is refused.
+int checkRegion(uint64_t from, size_t length, uint64_t iova, int access) {
+  if ((access & ~kKnownAccess) != 0) return EOPNOTSUPP;
+  // Who lets others write lets itself write (IBA 10.6.6.3.2); the page offset of both addresses is the same.
+  bool isRemotelyWritten = (access & (VB_IBV_ACCESS_REMOTE_WRITE | VB_IBV_ACCESS_REMOTE_ATOMIC)) != 0;
+  if (isRemotelyWritten && (access & VB_IBV_ACCESS_LOCAL_WRITE) == 0) return EINVAL;
+  if (length == 0 || from + length < from || iova + length < iova || ((from ^ iova) & (kPage - 1)) != 0) return EINVAL;
+  return isMapped(from, length) ? 0 : EFAULT;
+}
+
+// Counts `pinned` bytes in place of `released`; false if the limit forbids it.
+bool pin(uint64_t pinned, uint64_t released = 0) {
+  uint64_t others = pinnedBytes - released;
+  uint64_t limit = lockedMemoryLimit();
+  if (pinned > limit || others > limit - pinned) return false;
+  pinnedBytes = others + pinned;
+  return true;
+}
+
 vb_ibv_mr *registerRegion(vb_ibv_pd *pd, void *address, size_t length, uint64_t iova, int access) {
   auto fail = [](int error) {
     errno = error;
     return nullptr;
   };
   auto from = reinterpret_cast<uint64_t>(address);
-  access &= VB_IBV_ACCESS_RELAXED_ORDERING - 1;
-  if ((access & ~kKnownAccess) != 0) return fail(EOPNOTSUPP);
-  // Who lets others write lets itself write (IBA 10.6.6.3.2); the page offset of both addresses is the same.
-  bool isRemotelyWritten = (access & (VB_IBV_ACCESS_REMOTE_WRITE | VB_IBV_ACCESS_REMOTE_ATOMIC)) != 0;
-  if (isRemotelyWritten && (access & VB_IBV_ACCESS_LOCAL_WRITE) == 0) return fail(EINVAL);
-  if (length == 0 || from + length < from || iova + length < iova || ((from ^ iova) & (kPage - 1)) != 0) return fail(EINVAL);
-  if (!isMapped(from, length)) return fail(EFAULT);
+  access &= ~kIgnoredAccess;
+  if (int error = checkRegion(from, length, iova, access)) return fail(error);
   Lock lock = Process::get().lock();
   VerbsContext &context = VerbsContext::of(pd->context);
   uint64_t pinned = pagesOf(from, length);
-  uint64_t limit = lockedMemoryLimit();
-  if (pinned > limit || pinnedBytes > limit - pinned) return fail(ENOMEM);
+  if (!pin(pinned)) return fail(ENOMEM);
   auto region = std::make_unique<MemoryRegion>();
   *region = {{pd->context, pd, address, length, 0, 0, 0}, &context.device().hca(), iova, access, pinned};
-  pinnedBytes += pinned;
   ++ProtectionDomain::of(pd).users;
   uint32_t key = region->hca->addRegion(lock, *region);
   if (key == 0) {
@@ -108,10 +123,46 @@ FABRICSIM_EXPORT vb_ibv_mr *ibv_reg_mr_iova2(vb_ibv_pd *pd, void *address, size_
   return registerRegion(pd, address, length, iova, static_cast<int>(access));
 }
 
+// Changes a region in place: its keys stay.
+FABRICSIM_EXPORT int ibv_rereg_mr(vb_ibv_mr *mr, int flags, vb_ibv_pd *pd, void *address, size_t length, int access) {
+  auto fail = [](int error) {
+    errno = error;
+    return VB_IBV_REREG_MR_ERR_INPUT;
+  };
+  constexpr int kKnown = VB_IBV_REREG_MR_CHANGE_TRANSLATION | VB_IBV_REREG_MR_CHANGE_PD | VB_IBV_REREG_MR_CHANGE_ACCESS;
+  if (flags == 0 || (flags & ~kKnown) != 0) return fail(EINVAL);
+  MemoryRegion &region = MemoryRegion::of(mr);
+  bool isMoved = (flags & VB_IBV_REREG_MR_CHANGE_TRANSLATION) != 0;
+  if (region.deviceMemory != nullptr) return fail(EINVAL);
+  if ((flags & VB_IBV_REREG_MR_CHANGE_PD) == 0) pd = mr->pd;
+  if (pd == nullptr || pd->context != mr->context) return fail(EINVAL);
+  access = (flags & VB_IBV_REREG_MR_CHANGE_ACCESS) != 0 ? access & ~kIgnoredAccess : region.access;
+  if (!isMoved) {
+    address = mr->addr;
+    length = mr->length;
+  }
+  auto from = reinterpret_cast<uint64_t>(address);
+  uint64_t iova = isMoved ? from : region.iova;
+  if (int error = checkRegion(from, length, iova, access)) return fail(error);
+  Lock lock = Process::get().lock();
+  uint64_t pinned = pagesOf(from, length);
+  if (!pin(pinned, region.pinned)) return fail(ENOMEM);
+  --ProtectionDomain::of(mr->pd).users;
+  ++ProtectionDomain::of(pd).users;
+  mr->pd = pd;
+  mr->addr = address;
+  mr->length = length;
+  region.iova = iova;
+  region.access = access;
+  region.pinned = pinned;
+  return 0;
+}
+
 FABRICSIM_EXPORT int ibv_dereg_mr(vb_ibv_mr *mr) {
   Lock lock = Process::get().lock();
   std::unique_ptr<MemoryRegion> region(&MemoryRegion::of(mr));
   region->hca->removeRegion(mr->lkey);
+  if (region->deviceMemory != nullptr) --region->deviceMemory->users;
   pinnedBytes -= region->pinned;
   --ProtectionDomain::of(mr->pd).users;
   return 0;

@@ -1,14 +1,11 @@
 // libibverbs: attributes of devices and ports, GID and P_Key tables.
 #include <arpa/inet.h>
-#include <endian.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "export.h"
-#include "hca/hca.h"
 #include "verbs-query.h"
 
 using namespace fabricsim;
@@ -34,42 +31,7 @@ FABRICSIM_EXPORT int ibv_query_port(vb_ibv_context *context, uint8_t portNumber,
   return queryPort(context, portNumber, attributes, VB_IBV_COMPAT_PORT_ATTR_SIZE);
 }
 
-FABRICSIM_EXPORT int ibv_query_device(vb_ibv_context *context, vb_ibv_device_attr *attributes) {
-  HcaState state;
-  if (!readState(context, state)) return errno;
-  memset(attributes, 0, sizeof *attributes);
-  snprintf(attributes->fw_ver, sizeof attributes->fw_ver, "%s", kFirmwareVersion);
-  attributes->be_node_guid = htobe64(state.nodeGuid);
-  attributes->be_sys_image_guid = htobe64(state.sysImageGuid);
-  attributes->max_mr_size = UINT64_MAX;
-  attributes->page_size_cap = 0xfffff000;
-  attributes->vendor_id = state.vendorId;
-  attributes->vendor_part_id = state.deviceId;
-  attributes->max_qp = HcaLimits::kQueuePairs;
-  attributes->max_qp_wr = HcaLimits::kWorkRequests;
-  attributes->max_sge = HcaLimits::kSges;
-  attributes->max_sge_rd = HcaLimits::kSges;
-  attributes->max_cq = 65536;
-  attributes->max_cqe = HcaLimits::kCompletions;
-  attributes->max_mr = HcaLimits::kRegions;
-  attributes->max_srq = 65536;
-  attributes->max_srq_wr = HcaLimits::kWorkRequests;
-  attributes->max_srq_sge = HcaLimits::kSges;
-  attributes->atomic_cap = VB_IBV_ATOMIC_HCA;
-  attributes->max_pd = 65536;
-  attributes->max_qp_rd_atom = HcaLimits::kReadsInFlight;
-  attributes->max_res_rd_atom = 1 << 20;
-  attributes->max_qp_init_rd_atom = HcaLimits::kReadsInFlight;
-  attributes->max_mcast_grp = HcaLimits::kMulticastGroups;
-  attributes->max_mcast_qp_attach = HcaLimits::kMulticastMembers;
-  attributes->max_total_mcast_qp_attach = HcaLimits::kMulticastGroups * HcaLimits::kMulticastMembers;
-  attributes->max_ah = 1 << 20;
-  attributes->local_ca_ack_delay = 16;
-  size_t pkeys = state.ports.empty() ? 0 : state.ports.front().pkeys.size();
-  attributes->max_pkeys = static_cast<uint16_t>(pkeys);
-  attributes->phys_port_cnt = static_cast<uint8_t>(state.ports.size());
-  return 0;
-}
+FABRICSIM_EXPORT int ibv_query_device(vb_ibv_context *context, vb_ibv_device_attr *attributes) { return queryDevice(context, *attributes); }
 
 FABRICSIM_EXPORT int ibv_query_gid(vb_ibv_context *context, uint8_t portNumber, int index, vb_ibv_gid *gid) {
   HcaState state;

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "export.h"
-#include "hca/completion-queue.h"
+#include "hca/creation.h"
 #include "hca/data-path.h"
 #include "hca/hca.h"
 #include "hca/queue-pair.h"
@@ -22,37 +22,15 @@ T *none(int error) {
   return nullptr;
 }
 
-bool isPossible(const vb_ibv_qp_init_attr &attributes) {
-  const vb_ibv_qp_cap &cap = attributes.cap;
-  bool isKnown = attributes.qp_type == VB_IBV_QPT_RC || attributes.qp_type == VB_IBV_QPT_UC || attributes.qp_type == VB_IBV_QPT_UD;
-  return isKnown && attributes.send_cq != nullptr && attributes.recv_cq != nullptr && cap.max_send_wr <= HcaLimits::kWorkRequests &&
-         cap.max_recv_wr <= HcaLimits::kWorkRequests && cap.max_send_sge <= HcaLimits::kSges && cap.max_recv_sge <= HcaLimits::kSges &&
-         cap.max_inline_data <= HcaLimits::kInline;
-}
-
 }  // namespace
 
 FABRICSIM_EXPORT vb_ibv_qp *ibv_create_qp(vb_ibv_pd *pd, vb_ibv_qp_init_attr *attributes) {
-  if (!isPossible(*attributes)) return none<vb_ibv_qp>(EINVAL);
-  Lock lock = Process::get().lock();
-  VerbsContext &context = VerbsContext::of(pd->context);
-  Hca &hca = context.device().hca();
-  if (hca.queuePairs().size() >= HcaLimits::kQueuePairs) return none<vb_ibv_qp>(ENOMEM);
-  auto qp = std::make_unique<QueuePair>(QueuePair::Setup{
-      context,
-      hca,
-      ProtectionDomain::of(pd),
-      CompletionQueue::of(attributes->send_cq),
-      CompletionQueue::of(attributes->recv_cq),
-      attributes->srq == nullptr ? nullptr : &SharedReceiveQueue::of(attributes->srq),
-      attributes->cap,
-      attributes->qp_type,
-      attributes->sq_sig_all != 0,
-      attributes->qp_context,
-  });
-  if (hca.addQueuePair(lock, *qp) == 0) return none<vb_ibv_qp>(context.device().client().isLost() ? EIO : ENOMEM);
-  return qp.release()->handle();
+  QueuePair *pair = createQueuePair(pd, *attributes);
+  return pair == nullptr ? nullptr : pair->handle();
 }
+
+// NULL for one that was not created to have its sends built by calls.
+FABRICSIM_EXPORT vb_ibv_qp_ex *ibv_qp_to_qp_ex(vb_ibv_qp *qp) { return QueuePair::of(qp).extendedHandle(); }
 
 FABRICSIM_EXPORT int ibv_modify_qp(vb_ibv_qp *qp, vb_ibv_qp_attr *attributes, int mask) {
   Lock lock = Process::get().lock();

@@ -24,13 +24,11 @@ T *none() {
   FABRICSIM_EXPORT void name() {}
 
 MAKES_NOTHING(ibv_reg_dmabuf_mr)
-MAKES_NOTHING(ibv_qp_to_qp_ex)
 MAKES_NOTHING(ibv_import_device)
 MAKES_NOTHING(ibv_import_pd)
 MAKES_NOTHING(ibv_import_mr)
 MAKES_NOTHING(ibv_import_dm)
 
-FAILS(ibv_rereg_mr)
 FAILS(ibv_resolve_eth_l2_from_gid)
 FAILS(ibv_set_ece)
 FAILS(ibv_query_ece)

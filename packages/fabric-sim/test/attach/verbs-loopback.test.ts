@@ -1,4 +1,4 @@
-/** The data path inside one HCA and one process: the scenarios of `verbs-loopback`, against the library's exported verbs. */
+/** The data path inside one HCA and one process: the scenarios of `verbs-loopback` and `verbs-extended`, against the library's verbs. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,6 +40,23 @@ describe("verbs of libfabricsim.so within one process", () => {
     "%s",
     async (scenario) => {
       expect(await new Program("verbs-loopback", [scenario], { directory, node: "H1" }).rest()).toEqual(["ok"]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    "built-sends",
+    "built-datagrams",
+    "together-or-not",
+    "not-offered",
+    "completions-by-field",
+    "device-attributes",
+    "device-memory",
+    "reregistration",
+  ])(
+    "extended interface: %s",
+    async (scenario) => {
+      expect(await new Program("verbs-extended", [scenario], { directory, node: "H1" }).rest()).toEqual(["ok"]);
     },
     TIMEOUT_MS,
   );

@@ -71,7 +71,7 @@ static void print_verbs(void) {
   memset(&port, 0xee, sizeof port);
   CHECK(ibv_query_port(context, 1, &port) == 0);
   CHECK(port.port_cap_flags2 == 0xeeee); /* the old call does not know it */
-  CHECK(VB_VERBS_CONTEXT_HAS(extended, query_port) && !VB_VERBS_CONTEXT_HAS(extended, create_cq_ex));
+  CHECK(VB_VERBS_CONTEXT_HAS(extended, query_port) && !VB_VERBS_CONTEXT_HAS(extended, create_flow));
   CHECK(extended->query_port(context, 1, &whole, sizeof whole) == 0 && whole.port_cap_flags2 == 0);
   printf("port 1 state %d mtu %d/%d lid %u sm %u width %u speed %u layer %u gids %d pkeys %u\n", port.state, port.max_mtu,
          port.active_mtu, port.lid, port.sm_lid, port.active_width, port.active_speed, port.link_layer, port.gid_tbl_len,

@@ -101,6 +101,8 @@ struct Pair {
     qp = ibv_create_qp(f.pd, &init);
     CHECK(qp != nullptr && qp->qp_num > 1);
   }
+  // Takes over one that was made another way.
+  Pair(Fixture &fixture, vb_ibv_qp *made) : f(fixture), qp(made) { CHECK(qp != nullptr); }
   ~Pair() { CHECK(ibv_destroy_qp(qp) == 0); }
 
   int modify(vb_ibv_qp_attr attributes, int mask) { return ibv_modify_qp(qp, &attributes, mask); }

@@ -1,6 +1,7 @@
 #include "hca/completion-queue.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <type_traits>
 
 #include "hca/completion-channel.h"
@@ -11,8 +12,9 @@
 namespace fabricsim {
 
 CompletionQueue::CompletionQueue(VerbsContext &context, Hca &hca, vb_ibv_comp_channel *channel, void *userContext, uint32_t capacity)
-    : handle_{}, context_(context), hca_(hca), ring_(capacity) {
-  static_assert(std::is_standard_layout_v<vb_ibv_cq>);
+    : extended_{}, context_(context), hca_(hca), ring_(capacity) {
+  static_assert(std::is_standard_layout_v<vb_ibv_cq> && std::is_standard_layout_v<vb_ibv_cq_ex>);
+  static_assert(offsetof(vb_ibv_cq, async_events_completed) == offsetof(vb_ibv_cq_ex, async_events_completed));
   handle_.context = context.handle();
   handle_.channel = channel;
   handle_.cq_context = userContext;
@@ -34,10 +36,23 @@ void CompletionQueue::push(const vb_ibv_wc &completion, bool isSolicited) {
     overrun();
     return;
   }
+  if (!stamps_.empty()) stamps_[slot(count_)] = readStampClock();
   ring_[slot(count_++)] = completion;
   if (arming_ == Arming::None) return;
   // A failure is never unsolicited (IBA 11.4.2.2).
   if (arming_ == Arming::Next || isSolicited || completion.status != VB_IBV_WC_SUCCESS) notify();
+}
+
+vb_ibv_cq_ex *CompletionQueue::extend(uint64_t fields) {
+  cursor_ = std::make_unique<CompletionCursor>();
+  if ((fields & VB_IBV_WC_EX_WITH_COMPLETION_TIMESTAMP) != 0) stamps_.resize(ring_.size());
+  setCursorFunctions(extended_, fields);
+  return &extended_;
+}
+
+bool CompletionQueue::take(vb_ibv_wc &out, uint64_t &stamp) {
+  if (count_ > 0 && !stamps_.empty()) stamp = stamps_[head_];
+  return poll(1, &out) == 1;
 }
 
 int CompletionQueue::poll(int count, vb_ibv_wc *out) {
@@ -55,6 +70,11 @@ bool CompletionQueue::resize(uint32_t capacity) {
   if (capacity < count_) return false;
   std::vector<vb_ibv_wc> larger(capacity);
   size_t count = count_;
+  if (!stamps_.empty()) {
+    std::vector<uint64_t> stamps(capacity);
+    for (size_t i = 0; i < count; ++i) stamps[i] = stamps_[slot(i)];
+    stamps_.swap(stamps);
+  }
   poll(static_cast<int>(count), larger.data());
   ring_.swap(larger);
   head_ = 0;
@@ -72,7 +92,9 @@ void CompletionQueue::forget(uint32_t qpn) {
   size_t kept = 0;
   for (size_t i = 0; i < count_; ++i) {
     const vb_ibv_wc &completion = ring_[slot(i)];
-    if (completion.qp_num != qpn) ring_[slot(kept++)] = completion;
+    if (completion.qp_num == qpn) continue;
+    if (!stamps_.empty()) stamps_[slot(kept)] = stamps_[slot(i)];
+    ring_[slot(kept++)] = completion;
   }
   count_ = kept;
 }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "hca/completion-cursor.h"
 #include "verbena/ibverbs-abi.h"
 
 namespace fabricsim {
@@ -12,7 +14,11 @@ class Hca;
 class VerbsContext;
 
 class CompletionQueue {
-  vb_ibv_cq handle_;  // first member: of() relies on it
+  // First member: of() relies on it. The second view is what programs of the extended interface hold.
+  union {
+    vb_ibv_cq handle_;
+    vb_ibv_cq_ex extended_;
+  };
 
  public:
   CompletionQueue(VerbsContext &context, Hca &hca, vb_ibv_comp_channel *channel, void *userContext, uint32_t capacity);
@@ -25,6 +31,12 @@ class CompletionQueue {
 
   // Adds a completion. One that finds the queue full is lost, and the queue with it: CQ_ERR, and every queue pair on it fails.
   void push(const vb_ibv_wc &completion, bool isSolicited);
+  // Makes it one of the extended interface, with `fields` (VB_IBV_WC_EX_…) to be read. Nothing has completed yet.
+  vb_ibv_cq_ex *extend(uint64_t fields);
+  // Of a queue of the extended interface; NULL for others.
+  CompletionCursor *cursor() { return cursor_.get(); }
+  // Takes the oldest; false if there is none. `stamp` is set if the queue keeps time stamps.
+  bool take(vb_ibv_wc &out, uint64_t &stamp);
   // Takes up to `count`; their number.
   int poll(int count, vb_ibv_wc *out);
   // False if fewer than `capacity` slots would lose what is in it.
@@ -52,6 +64,8 @@ class CompletionQueue {
   VerbsContext &context_;
   Hca &hca_;
   std::vector<vb_ibv_wc> ring_;
+  std::vector<uint64_t> stamps_;  // of each slot; empty where nobody asked for them
+  std::unique_ptr<CompletionCursor> cursor_;
   size_t head_ = 0;
   size_t count_ = 0;
   Arming arming_ = Arming::None;

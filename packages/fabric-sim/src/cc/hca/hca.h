@@ -68,6 +68,8 @@ class Hca {
   // Queue pairs of this process in a multicast group.
   std::map<RawGid, std::vector<QueuePair *>> &groups() { return groups_; }
 
+  uint64_t deviceMemoryUsed = 0;  // bytes; guarded as everything here
+
   // The port as the fabric shows it now, for paths that run per call; read again at most once per change of its page.
   const PortState *port(unsigned number);
   // The fabric has gone: everything in flight fails.

@@ -8,6 +8,7 @@
 
 namespace fabricsim {
 
+class DeviceMemory;
 class Hca;
 
 struct ProtectionDomain {
@@ -23,6 +24,7 @@ struct MemoryRegion {
   uint64_t iova;     // address that work requests give for the first byte
   int access;
   size_t pinned;     // bytes counted against the limit on locked memory
+  DeviceMemory *deviceMemory = nullptr;  // where the bytes are the device's
 
   static MemoryRegion &of(vb_ibv_mr *mr) { return *reinterpret_cast<MemoryRegion *>(mr); }
 

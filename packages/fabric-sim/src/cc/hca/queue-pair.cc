@@ -50,7 +50,7 @@ int completionOpcode(int workRequestOpcode) {
 }
 
 QueuePair::QueuePair(const Setup &setup)
-    : handle_{},
+    : extended_{},
       context_(setup.context),
       hca_(setup.hca),
       sendCq_(setup.sendCq),
@@ -130,12 +130,21 @@ SendRequest QueuePair::view(const vb_ibv_send_wr &request) const {
   return out;
 }
 
+int QueuePair::admit(const vb_ibv_send_wr &request, uint32_t ahead) const {
+  if (int error = check(request)) return error;
+  if (state() == VB_IBV_QPS_RESET || state() == VB_IBV_QPS_INIT || state() == VB_IBV_QPS_RTR) return EINVAL;
+  return sends_.size() + ahead >= cap_.max_send_wr ? ENOMEM : 0;
+}
+
+void QueuePair::extend(uint64_t operations) {
+  batch_ = std::make_unique<SendBatch>();
+  setBatchFunctions(extended_, operations);
+}
+
 int QueuePair::postSend(vb_ibv_send_wr *list, vb_ibv_send_wr **bad) {
   int error = 0;
   for (; list != nullptr; list = list->next) {
-    error = check(*list);
-    if (error == 0 && (state() == VB_IBV_QPS_RESET || state() == VB_IBV_QPS_INIT || state() == VB_IBV_QPS_RTR)) error = EINVAL;
-    if (error == 0 && sends_.size() >= cap_.max_send_wr) error = ENOMEM;
+    error = admit(*list);
     if (error != 0) {
       if (bad != nullptr) *bad = list;
       break;

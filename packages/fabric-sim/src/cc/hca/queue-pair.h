@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "hca/address-handle.h"
 #include "hca/completion-queue.h"
 #include "hca/hca.h"
 #include "hca/loopback.h"
+#include "hca/send-batch.h"
 #include "hca/send-queue.h"
 #include "hca/shared-receive-queue.h"
 #include "timer-queue.h"
@@ -17,7 +19,11 @@ namespace fabricsim {
 enum class Waiting { Nothing, Receiver, Answer, Room };
 
 class QueuePair {
-  vb_ibv_qp handle_;  // first member: of() relies on it
+  // First member: of() relies on it. The second view is what programs of the extended interface hold.
+  union {
+    vb_ibv_qp handle_;
+    vb_ibv_qp_ex extended_;
+  };
 
  public:
   struct Setup {
@@ -58,6 +64,14 @@ class QueuePair {
   uint16_t pkey() const;
   bool canReceive() const { return state() == VB_IBV_QPS_RTR || state() == VB_IBV_QPS_RTS || state() == VB_IBV_QPS_SQD || state() == VB_IBV_QPS_SQE; }
 
+  // Lets programs build sends by calls: the kinds in `operations` (VB_IBV_QP_EX_WITH_…).
+  void extend(uint64_t operations);
+  // Of a queue pair that was extended; NULL for others.
+  SendBatch *batch() { return batch_.get(); }
+  vb_ibv_qp_ex *extendedHandle() { return batch_ == nullptr ? nullptr : &extended_; }
+
+  // 0, or the errno value with which a send is refused that `ahead` others are posted before.
+  int admit(const vb_ibv_send_wr &request, uint32_t ahead = 0) const;
   // 0 or an errno value; `bad` is the first request that was not taken.
   int postSend(vb_ibv_send_wr *list, vb_ibv_send_wr **bad);
   int postReceive(vb_ibv_recv_wr *list, vb_ibv_recv_wr **bad);
@@ -123,6 +137,7 @@ class QueuePair {
   vb_ibv_qp_attr attributes_;
   AddressVector path_;
   SendQueue sends_;
+  std::unique_ptr<SendBatch> batch_;
   ReceiveQueue receives_;
   Waiting waiting_ = Waiting::Nothing;
   uint32_t triesLeft_ = 0;
