@@ -18,6 +18,7 @@ import { judgeAll } from "./lib/judge-all.js";
 import { type Holdings, holdings, leaks } from "./lib/leaks.js";
 import { machineMs } from "./lib/machine-clock.js";
 import type { OracleLimits, Question } from "./lib/path-oracle.js";
+import { Pulse } from "./lib/pulse.js";
 import { draw, soakSettings } from "./lib/settings.js";
 
 const STEPS = 10_000;
@@ -86,6 +87,7 @@ async function run(count: number): Promise<string> {
   await using fleet = await Fleet.start({ topology: fatTree({ hosts: HOSTS, leafs: 3, spines: 2 }), seed });
   await giveAddresses(fleet);
   const history = await FabricHistory.follow(fleet.dir);
+  const pulse = Pulse.start(fleet.dir, history.late, SA.timeoutMs);
   const resolvers = new Map<string, Resolver>();
   for (const node of DAEMONS) {
     const tables = { prefetch: prefetchOf(node), prefetchTtlMs: TTL_MS, nodeTableTtlMs: TTL_MS } as const;
@@ -111,6 +113,7 @@ async function run(count: number): Promise<string> {
 
   // Mended, and what nobody announced has expired: all know all. Prefetched tables are as old as they may be, then the routes from them.
   await sleep(3 * TTL_MS + asking.graceMs(machineMs() - 1_000));
+  await pulse.stop();
   await judgeAll({
     fleet,
     history,

@@ -17,6 +17,7 @@ import type { FailureLimits } from "./lib/failure-oracle.js";
 import { judgeAll } from "./lib/judge-all.js";
 import { holdings, leaks } from "./lib/leaks.js";
 import { machineMs } from "./lib/machine-clock.js";
+import { Pulse } from "./lib/pulse.js";
 import { soakSettings } from "./lib/settings.js";
 
 const STEPS = 200;
@@ -82,6 +83,7 @@ async function run(count: number): Promise<string> {
     }),
   ];
   const history = await FabricHistory.follow(fleet.dir);
+  const pulse = Pulse.start(fleet.dir, history.late, SA.timeoutMs);
   const resolvers = new Map<string, Resolver>();
   for (const node of DAEMONS) resolvers.set(node, await fleet.resolver(node, { config, nodeTableTtlMs: TTL_MS }));
   const asking = new Asking(resolvers, DEADLINE_MS);
@@ -116,6 +118,7 @@ async function run(count: number): Promise<string> {
   for (let wait = 0; wait < 120 && !(await isUp()); wait++) await sleep(500);
   if (!(await isUp())) problems.push("OpenSM has not brought every port up again within a minute");
   await sleep(2 * TTL_MS + asking.graceMs(machineMs() - 1_000));
+  await pulse.stop();
   await judgeAll({
     fleet,
     history,

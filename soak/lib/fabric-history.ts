@@ -33,6 +33,8 @@ const UNORDERED_WAIT_MS = 100;
 export class FabricHistory {
   readonly told: Told[] = [];
   readonly paths = new PathLives();
+  /** When the fabric itself could not take its turn in time, on a busy machine. */
+  readonly late = new Spans();
   readonly #places = new Places();
   readonly #lids = new Places();
   readonly #storms = new Map<string, NoticeStorm>();

@@ -108,6 +108,7 @@ function managerReason(
   [fromMs, toMs]: Life,
 ): string | undefined {
   const life: Life = [fromMs - settleMs, toMs];
+  if (history.late.touches(...life)) return "the fabric was late";
   if (history.hadSaFault(...life)) return "the SA was in trouble";
   if (history.wasLossy(node, ...life)) return "packets of the asker were lost";
   return managers.some((manager) => unreachable(history, node, manager, life) !== undefined)
