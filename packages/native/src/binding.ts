@@ -9,6 +9,10 @@ export interface NativeBinding {
   openVerbs(path: string): VerbsLibraryBinding;
   /** Loads libfabricsim.so and names the simulated nodes (comma list) of this process. */
   attachFabric(library: string, dir: string, nodes: string): void;
+  /** A completion channel that another thread of this process shares; `undefined` once nobody holds it any more. */
+  adoptChannel(token: number): CompletionChannelBinding | undefined;
+  /** An empty epoll set. */
+  openChannelGroup(): ChannelGroupBinding;
   /** Opens a non-blocking netlink socket bound to a mask of multicast groups. */
   openNetlink(protocol: number, groups: number): NetlinkSocketBinding;
   /** Takes over an open netlink socket, which belongs to the new object unless this throws. */
@@ -30,6 +34,8 @@ export interface BindingError extends Error {
   /** Name of the errno, such as `EACCES`. */
   readonly code?: string;
   readonly syscall?: string;
+  /** Of a failed post: requests that the device has taken before the one it refused. */
+  readonly posted?: number;
 }
 
 /** Family, type and protocol of a socket, in numbers of the C library. */
@@ -143,9 +149,194 @@ export interface VerbsContextBinding {
   gids(port: number): Buffer;
   /** The whole table, zero entries kept. */
   pkeys(port: number): readonly number[];
-  /** Begins to read asynchronous events; once. `events` is flat: type, port number, type, port number … Each is acknowledged already. */
+  /** `ibv_device_attr` and the context, the part that limits what can be created. */
+  limits(): DeviceLimitsDescription;
+  /** `ibv_alloc_pd`. */
+  createProtectionDomain(): ProtectionDomainBinding;
+  /** `ibv_create_comp_channel`; its descriptor does not block. */
+  createCompletionChannel(): CompletionChannelBinding;
+  /** `ibv_create_cq`. */
+  createCompletionQueue(
+    depth: number,
+    channel: CompletionChannelBinding | undefined,
+    vector: number,
+  ): CompletionQueueBinding;
+  /**
+   * Begins to read asynchronous events; once. `events` is flat: type, subject, type, subject … A subject is a port number, a QPN, or the
+   * `id` of a queue. Each is acknowledged already.
+   */
   start(onEvents: (events: readonly number[]) => void, onFailure: (error: BindingError) => void): void;
   /** Stops and resumes reading; what arrives meanwhile stays in the kernel. */
+  setReading(isReading: boolean): void;
+  /** Idempotent. */
+  close(): void;
+}
+
+/** What a device can have of each kind, raw. */
+export interface DeviceLimitsDescription {
+  readonly numCompVectors: number;
+  readonly maxQp: number;
+  readonly maxQpWr: number;
+  readonly maxSge: number;
+  readonly maxCq: number;
+  readonly maxCqe: number;
+  readonly maxMr: number;
+  readonly maxMrSize: bigint;
+  readonly maxPd: number;
+  readonly maxSrq: number;
+  readonly maxSrqWr: number;
+  readonly maxSrqSge: number;
+  readonly maxQpRdAtom: number;
+  readonly maxMcastGrp: number;
+  readonly atomicCap: number;
+}
+
+/**
+ * A protection domain. An object of libibverbs goes when the last of its children has gone, whoever is closed first. All methods of all
+ * objects here throw with errno EBADF after `close`, which is idempotent.
+ */
+export interface ProtectionDomainBinding {
+  /** Fresh pages, registered on the thread pool. */
+  allocate(length: number, access: number, hugePages: boolean): Promise<MemoryRegionBinding>;
+  /** The bytes of `view`, registered on the thread pool. They are held until the region is closed. */
+  register(view: Uint8Array, access: number): Promise<MemoryRegionBinding>;
+  /** `caps`: maxSendWr, maxRecvWr, maxSendSge, maxRecvSge, maxInline. */
+  createQueuePair(
+    type: number,
+    sendCq: CompletionQueueBinding,
+    recvCq: CompletionQueueBinding,
+    srq: SharedReceiveQueueBinding | undefined,
+    signalsAll: boolean,
+    caps: Uint32Array,
+  ): QueuePairBinding;
+  /** `ibv_create_srq`. */
+  createSharedReceiveQueue(maxWr: number, maxSge: number): SharedReceiveQueueBinding;
+  /** `fields`: see `src/rdma/attribute-fields.ts`; `dgid`: 16 bytes. */
+  createAddressHandle(fields: Uint32Array, dgid: Uint8Array): AddressHandleBinding;
+  /** Idempotent. */
+  close(): void;
+}
+
+/** Registered memory. */
+export interface MemoryRegionBinding {
+  /** The registered bytes. */
+  memory(): Uint8Array;
+  /** Its number for work requests, keys and address. */
+  describe(): { readonly id: number; readonly lkey: number; readonly rkey: number; readonly address: bigint };
+  /** `ibv_dereg_mr`, whatever else refers to it. */
+  close(): void;
+}
+
+/** `ibv_ah`. */
+export interface AddressHandleBinding {
+  /** What work requests name it by. */
+  id(): number;
+  /** Idempotent. */
+  close(): void;
+}
+
+/** One thread's hold on a completion channel. */
+export interface CompletionChannelBinding {
+  /** The descriptor, which belongs to the channel. */
+  fd(): number;
+  /** Takes up to `max` events: `id`s of their queues. Does not wait. */
+  tryRead(max: number): readonly number[];
+  /** Begins to watch; once. */
+  start(onEvents: (queueIds: readonly number[]) => void, onFailure: (error: BindingError) => void): void;
+  /** Stops and resumes watching; events wait in the channel. */
+  setReading(isReading: boolean): void;
+  /** A number for `adoptChannel`. */
+  share(): number;
+  /** A hold on a queue of this channel; `undefined` if it is closed. */
+  queue(id: number): CompletionQueueBinding | undefined;
+  /** Idempotent. The channel goes with the last hold on it. */
+  close(): void;
+}
+
+/** One thread's hold on a completion queue. */
+export interface CompletionQueueBinding {
+  /** Its number, and how many completions it holds. */
+  describe(): { readonly id: number; readonly depth: number };
+  /** `ibv_req_notify_cq`. */
+  arm(solicitedOnly: boolean): void;
+  /** Fills `records` (see `src/rdma/completion-records.ts`): twice their number, plus one if some carry a token. */
+  poll(records: Uint8Array): number;
+  /** `ibv_ack_cq_events`, at most as many as were read. What is left at the end is acknowledged by the addon. */
+  acknowledge(count: number): void;
+  /** `ibv_resize_cq`: the new depth. */
+  resize(depth: number): number;
+  /** Idempotent. The queue goes with the last hold on it and the last queue pair. */
+  close(): void;
+}
+
+/** A queue pair. Records of requests: `src/rdma/work-records.ts`; a post gives their number, or -1 if there is no room for all of them. */
+export interface QueuePairBinding {
+  /** Numbers of the pair and its queues, and what the device gave. */
+  describe(): {
+    readonly qpn: number;
+    readonly sendQueue: number;
+    readonly receiveQueue: number;
+    readonly maxSendWr: number;
+    readonly maxRecvWr: number;
+    readonly maxSendSge: number;
+    readonly maxRecvSge: number;
+    readonly maxInline: number;
+  };
+  /** `ibv_modify_qp`; fields as in `src/rdma/attribute-fields.ts`. */
+  modify(mask: number, fields: Uint32Array, dgid: Uint8Array): void;
+  /** `ibv_query_qp`. */
+  query(mask: number): { readonly fields: Uint32Array; readonly dgid: Buffer };
+  /** `ibv_post_send`. */
+  postSend(records: Uint8Array, count: number, maxSegments: number): number;
+  /** `ibv_post_recv`. */
+  postReceive(records: Uint8Array, count: number, maxSegments: number): number;
+  /** Translates requests to be posted again and again. */
+  prepare(records: Uint8Array, count: number, maxSegments: number, isSend: boolean): PreparedWorkBinding;
+  /** Requests that can still be posted. */
+  credits(isSend: boolean): number;
+  /** `ibv_attach_mcast`; 16 bytes of a GID. */
+  attachMulticast(gid: Uint8Array, lid: number): void;
+  /** `ibv_detach_mcast`. */
+  detachMulticast(gid: Uint8Array, lid: number): void;
+  /** Idempotent. Leaves its groups; destroys the pair. */
+  close(): void;
+}
+
+/** Requests that are translated already. */
+export interface PreparedWorkBinding {
+  /** Posts all of it: their number, or -1 if there is no room for all. */
+  post(): number;
+  /** Idempotent. */
+  close(): void;
+}
+
+/** A shared receive queue. */
+export interface SharedReceiveQueueBinding {
+  /** Its number, and that of its ledger. */
+  describe(): { readonly id: number; readonly queue: number };
+  /** `ibv_post_srq_recv`. */
+  postReceive(records: Uint8Array, count: number, maxSegments: number): number;
+  /** Receives that can still be posted. */
+  credits(): number;
+  /** Arms the event that fewer than `limit` receives are left. */
+  modify(limit: number): void;
+  /** `ibv_query_srq`. */
+  query(): { readonly maxWr: number; readonly maxSge: number; readonly limit: number };
+  /** Idempotent. */
+  close(): void;
+}
+
+/** An epoll set of channels. */
+export interface ChannelGroupBinding {
+  /** Watches a descriptor, which `key` stands for. */
+  add(fd: number, key: number): void;
+  /** Watches it no more; one that is closed has left by itself. */
+  remove(fd: number): void;
+  /** What is ready now, flat: key, epoll's events, key, … */
+  poll(): readonly number[];
+  /** Begins to watch; once. */
+  start(onReady: () => void, onFailure: (error: BindingError) => void): void;
+  /** Stops and resumes watching. */
   setReading(isReading: boolean): void;
   /** Idempotent. */
   close(): void;

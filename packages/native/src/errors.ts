@@ -64,6 +64,42 @@ export const NATIVE_ERRORS = {
     message: "unusable answer from the simulated fabric at {socket}: {reason}",
     hint: "The fabric and this library are of different versions; restart the fabric from the same installation.",
   },
+  VERBENA_NATIVE_CREATE: {
+    message: "cannot create {what}: {reason}",
+    hint: "The limits of the device are what limits() of its context says.",
+  },
+  VERBENA_NATIVE_MEMORY: {
+    message: "cannot register {length} bytes: {reason}",
+    hint: "Registered memory is locked: raise 'ulimit -l' (memlock), or register less.",
+  },
+  VERBENA_NATIVE_MODIFY: {
+    message: "cannot change {what}: {reason}",
+    hint: "Each state allows its own attributes; toInit(), toRtr() and toRts() take those of each.",
+  },
+  VERBENA_NATIVE_POST: {
+    message: "cannot post to {what}: {reason}",
+    hint: "Sends need the state RTS, receives INIT or later; a UD send needs an address handle.",
+  },
+  VERBENA_NATIVE_QUEUE_FULL: {
+    message: "{what} has no room for {count} more requests",
+    hint: "Wait for completions, or create the queue pair with a larger maxSendWr or maxRecvWr.",
+  },
+  VERBENA_NATIVE_CQ_OVERRUN: {
+    message: "{what} of depth {depth} could be overrun: its queues would hold {wanted} requests",
+    hint: "Create it deeper, resize it, or give the queue pair a completion queue of its own.",
+  },
+  VERBENA_NATIVE_COMPLETION: {
+    message: "{what}: a request ended with {status}",
+    hint: "docs/completion-channels.md tells what each status means. After a failure the queue pair is in the error state.",
+  },
+  VERBENA_NATIVE_LENT: {
+    message: "{what} is still in use by {count} requests",
+    hint: "Wait for their completions, or close the queue pair first.",
+  },
+  VERBENA_NATIVE_CHANNEL: {
+    message: "{what}: {reason}",
+    hint: "The device behind the channel has gone; close everything of it.",
+  },
   VERBENA_NATIVE_SYSTEM: {
     message: "{what}: {reason}",
   },

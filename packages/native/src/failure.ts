@@ -69,3 +69,8 @@ export function calling<T>(code: Code, details: Readonly<Record<string, unknown>
     throw failure(code, details, cause);
   }
 }
+
+/** Whatever was thrown or given as a reason, as an error to reject with. */
+export function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
+}

@@ -6,7 +6,52 @@
  * @packageDocumentation
  */
 export type { AddressEvent, AddressSource, HostAddress } from "./api/addresses.js";
+export type {
+  ChannelGroup,
+  ChannelGroupOptions,
+  ChannelToken,
+  Completion,
+  CompletionBatch,
+  CompletionChannel,
+  CompletionQueue,
+  CompletionQueueOptions,
+  DeliveryMode,
+  GroupEvent,
+  GroupMembership,
+  Message,
+  MessageOptions,
+  WaitOptions,
+} from "./api/completions.js";
+export type {
+  AccessFlag,
+  AllocateOptions,
+  MemoryRegion,
+  MemorySegment,
+  MemorySlice,
+  RegisterOptions,
+} from "./api/memory.js";
 export type { FileLock, PassedDescriptor, PeerCredentials, ProcessService } from "./api/process.js";
+export type {
+  AddressAttributes,
+  AddressHandle,
+  PreparedWork,
+  QueuePair,
+  QueuePairAttributes,
+  QueuePairCaps,
+  QueuePairOptions,
+  QueuePairState,
+  QueuePairStatus,
+  QueuePairType,
+  ReceiveRequest,
+  Segments,
+  SendAtomic,
+  SendCommon,
+  SendMessage,
+  SendRdma,
+  SendRequest,
+  SharedReceiveQueue,
+} from "./api/queue-pair.js";
+export type { Context, DeviceLimits, Native, ProtectionDomain, RdmaService } from "./api/rdma.js";
 export type { RdmaNetlink, RdmaNetlinkEvent, RdmaNetlinkOptions } from "./api/rdma-netlink.js";
 export type { Availability, LibraryAvailability, NativeOptions, NativeServices } from "./api/services.js";
 export type {
@@ -30,9 +75,19 @@ export type {
 } from "./api/verbs.js";
 export { type AvailabilityParts, availability } from "./availability.js";
 export type {
+  AddressHandleBinding,
   BindingError,
+  ChannelGroupBinding,
+  CompletionChannelBinding,
+  CompletionQueueBinding,
+  DeviceLimitsDescription,
+  MemoryRegionBinding,
   NativeBinding,
   NetlinkSocketBinding,
+  PreparedWorkBinding,
+  ProtectionDomainBinding,
+  QueuePairBinding,
+  SharedReceiveQueueBinding,
   SocketDescription,
   UmadLibraryBinding,
   UmadPortBinding,

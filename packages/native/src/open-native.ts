@@ -2,8 +2,9 @@ import { FabricAddressSource } from "./addresses/fabric-source.js";
 import { RtnetlinkAddressSource } from "./addresses/rtnetlink-source.js";
 import type { AddressSource } from "./api/addresses.js";
 import type { ProcessService } from "./api/process.js";
+import type { Native } from "./api/rdma.js";
 import type { RdmaNetlink, RdmaNetlinkOptions } from "./api/rdma-netlink.js";
-import type { Availability, NativeOptions, NativeServices } from "./api/services.js";
+import type { Availability, NativeOptions } from "./api/services.js";
 import type { NativeBinding } from "./binding.js";
 import { nativeError } from "./errors.js";
 import { Libraries } from "./libraries/libraries.js";
@@ -18,13 +19,13 @@ import { NativeVerbsService } from "./verbs/verbs-service.js";
  * Opens the native services. Loads the addon, or takes the binding it is handed; libraries are loaded at first use, so this works on a
  * machine without RDMA. Throws `VERBENA_NATIVE_ADDON` or `VERBENA_NATIVE_OPTION`.
  */
-export function openNative(options: NativeOptions = {}, binding?: NativeBinding): NativeServices {
+export function openNative(options: NativeOptions = {}, binding?: NativeBinding): Native {
   checkOptions(options);
   const path = binding === undefined ? bindingPath() : "handed in";
   return new OpenNativeServices(binding ?? loadBinding(), path, options, process.env);
 }
 
-class OpenNativeServices implements NativeServices {
+class OpenNativeServices implements Native {
   readonly umad: NativeUmadService;
   readonly verbs: NativeVerbsService;
   readonly process: ProcessService;
@@ -40,7 +41,7 @@ class OpenNativeServices implements NativeServices {
   ) {
     this.#libraries = new Libraries(binding, options, env);
     this.umad = new NativeUmadService(() => this.#libraries.umad());
-    this.verbs = new NativeVerbsService(() => this.#libraries.verbs());
+    this.verbs = new NativeVerbsService(binding, () => this.#libraries.verbs());
     this.process = new NativeProcessService(binding, env);
   }
 

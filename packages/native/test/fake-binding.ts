@@ -75,6 +75,8 @@ export function fakeBinding(parts: Partial<NativeBinding>): NativeBinding {
     openUmad: refuse("openUmad"),
     openVerbs: refuse("openVerbs"),
     attachFabric: refuse("attachFabric"),
+    adoptChannel: refuse("adoptChannel"),
+    openChannelGroup: refuse("openChannelGroup"),
     openNetlink: refuse("openNetlink"),
     adoptNetlink: refuse("adoptNetlink"),
     peerCredentials: refuse("peerCredentials"),

@@ -161,7 +161,8 @@ export class VerbsPortSource implements PortSource {
         }
         return;
       default:
-        this.#onSignal({ type: event.type, device, port: event.port });
+        // Queue pairs and queues are the business of whoever has made them.
+        if ("port" in event) this.#onSignal({ type: event.type, device, port: event.port });
     }
   }
 

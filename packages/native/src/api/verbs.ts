@@ -59,6 +59,21 @@ export type DeviceEvent =
         | "client-reregister";
       readonly port: number;
     }
+  | {
+      readonly type:
+        | "qp-fatal"
+        | "qp-req-err"
+        | "qp-access-err"
+        | "comm-est"
+        | "sq-drained"
+        | "path-mig"
+        | "path-mig-err"
+        | "qp-last-wqe-reached";
+      readonly qpn: number;
+    }
+  /** `cq` and `srq` are the `id` of the queue. */
+  | { readonly type: "cq-err"; readonly cq: number }
+  | { readonly type: "srq-err" | "srq-limit-reached"; readonly srq: number }
   | { readonly type: "device-fatal" }
   | { readonly type: "unknown"; readonly event: number };
 

@@ -68,6 +68,15 @@ class Environment {
   Napi::FunctionReference umad_port;
   Napi::FunctionReference verbs_library;
   Napi::FunctionReference verbs_context;
+  Napi::FunctionReference verbs_domain;
+  Napi::FunctionReference verbs_memory;
+  Napi::FunctionReference verbs_address_handle;
+  Napi::FunctionReference verbs_channel;
+  Napi::FunctionReference verbs_completion_queue;
+  Napi::FunctionReference verbs_queue_pair;
+  Napi::FunctionReference verbs_shared_queue;
+  Napi::FunctionReference verbs_prepared_work;
+  Napi::FunctionReference channel_group;
   Napi::FunctionReference netlink_socket;
 
  private:

@@ -7,7 +7,7 @@
 #include "environment.h"
 #include "descriptor-watch.h"
 #include "js-callback.h"
-#include "verbs-library.h"
+#include "rdma/objects.h"
 
 namespace verbena {
 
@@ -16,7 +16,7 @@ class VerbsContext : public Napi::ObjectWrap<VerbsContext>, public Closable {
  public:
   static Napi::Function Define(Napi::Env env);
   // `context` belongs to the new object.
-  static Napi::Value Create(Napi::Env env, std::shared_ptr<VerbsLibrary> library, vb_ibv_context* context);
+  static Napi::Value Create(Napi::Env env, const std::shared_ptr<VerbsLibrary>& library, vb_ibv_context* context);
 
   explicit VerbsContext(const Napi::CallbackInfo& info);
   ~VerbsContext() override;
@@ -26,6 +26,10 @@ class VerbsContext : public Napi::ObjectWrap<VerbsContext>, public Closable {
   // One turn of the loop takes at most so many events.
   static constexpr int kMaxEvents = 64;
 
+  Napi::Value Limits(const Napi::CallbackInfo& info);
+  Napi::Value CreateDomain(const Napi::CallbackInfo& info);
+  Napi::Value CreateChannel(const Napi::CallbackInfo& info);
+  Napi::Value CreateQueue(const Napi::CallbackInfo& info);
   Napi::Value QueryDevice(const Napi::CallbackInfo& info);
   Napi::Value QueryPort(const Napi::CallbackInfo& info);
   Napi::Value Gids(const Napi::CallbackInfo& info);
@@ -35,11 +39,12 @@ class VerbsContext : public Napi::ObjectWrap<VerbsContext>, public Closable {
   Napi::Value Close(const Napi::CallbackInfo& info);
 
   void OnReady(int error);
+  // False with an exception pending: closed, or a library without queues.
+  bool CanCreate(Napi::Env env);
 
-  std::shared_ptr<VerbsLibrary> library_;
-  vb_ibv_context* context_ = nullptr;
+  std::shared_ptr<Device> device_;  // shared with all that was made of it
   JsCallback on_events_;
-  DescriptorWatch watch_;  // must go before the context is closed
+  DescriptorWatch watch_;  // must go before the device is closed
 };
 
 }  // namespace verbena

@@ -14,6 +14,7 @@ bool VerbsLibrary::Open(const std::string& path) {
 #define VERBENA_RESOLVE(name, version, result, arguments) \
   functions_.name = reinterpret_cast<vb_##name##_fn>(library_.Resolve(#name, version));
   VB_IBVERBS_CONTROL_FUNCTIONS(VERBENA_RESOLVE)
+  VB_IBVERBS_DATA_FUNCTIONS(VERBENA_RESOLVE)
 #undef VERBENA_RESOLVE
   const struct {
     const char* name;
@@ -32,6 +33,14 @@ bool VerbsLibrary::Open(const std::string& path) {
     return false;
   }
   return true;
+}
+
+const char* VerbsLibrary::MissingDataFunction() const {
+#define VERBENA_NEED(name, version, result, arguments) \
+  if (functions_.name == nullptr) return #name;
+  VB_IBVERBS_DATA_FUNCTIONS(VERBENA_NEED)
+#undef VERBENA_NEED
+  return nullptr;
 }
 
 VerbsDeviceDescription VerbsLibrary::Describe(vb_ibv_device* device) const {

@@ -9,10 +9,11 @@
 
 namespace verbena {
 
-// The control functions of libibverbs; NULL where an older library has none. Tests fill one by hand.
+// The functions of libibverbs; NULL where an older library has none. Tests fill one by hand.
 struct VerbsFunctions {
 #define VERBENA_MEMBER(name, version, result, arguments) vb_##name##_fn name = nullptr;
   VB_IBVERBS_CONTROL_FUNCTIONS(VERBENA_MEMBER)
+  VB_IBVERBS_DATA_FUNCTIONS(VERBENA_MEMBER)
 #undef VERBENA_MEMBER
 };
 
@@ -31,6 +32,8 @@ class VerbsLibrary {
 
   const VerbsFunctions& fn() const { return functions_; }
   const std::string& error() const { return error_; }
+  // Name of a function that queue pairs and queues need and the library lacks, or NULL.
+  const char* MissingDataFunction() const;
 
   // 0, or the errno with which the library has no list at all (ENOSYS: a kernel without RDMA).
   int ListDevices(std::vector<VerbsDeviceDescription>* out) const;

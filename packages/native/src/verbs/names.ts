@@ -27,9 +27,31 @@ const PORT_EVENTS = {
   18: "gid-change",
 } as const;
 
-/** Names one asynchronous event. Kinds that are not about a port or the device (queue pairs, queues), and new ones, stay numbers. */
-export function toDeviceEvent(event: number, port: number): DeviceEvent {
-  const type = (PORT_EVENTS as Readonly<Record<number, (typeof PORT_EVENTS)[keyof typeof PORT_EVENTS]>>)[event];
-  if (type !== undefined) return { type, port };
+/** Those that concern a queue pair. */
+const PAIR_EVENTS = {
+  1: "qp-fatal",
+  2: "qp-req-err",
+  3: "qp-access-err",
+  4: "comm-est",
+  5: "sq-drained",
+  6: "path-mig",
+  7: "path-mig-err",
+  16: "qp-last-wqe-reached",
+} as const;
+
+const CQ_ERR = 0;
+const SRQ_EVENTS = { 14: "srq-err", 15: "srq-limit-reached" } as const;
+
+const find = <T>(names: Readonly<Record<number, T>>, code: number): T | undefined => names[code];
+
+/** Names one asynchronous event; `subject` is a port, a QPN or the number of a queue. New kinds stay numbers. */
+export function toDeviceEvent(event: number, subject: number): DeviceEvent {
+  const ofPort = find(PORT_EVENTS, event);
+  if (ofPort !== undefined) return { type: ofPort, port: subject };
+  const ofPair = find(PAIR_EVENTS, event);
+  if (ofPair !== undefined) return { type: ofPair, qpn: subject };
+  const ofSrq = find(SRQ_EVENTS, event);
+  if (ofSrq !== undefined) return { type: ofSrq, srq: subject };
+  if (event === CQ_ERR) return { type: "cq-err", cq: subject };
   return event === DEVICE_FATAL ? { type: "device-fatal" } : { type: "unknown", event };
 }

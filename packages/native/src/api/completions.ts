@@ -1,0 +1,204 @@
+import type { MemoryRegion } from "./memory.js";
+
+/** One completion (`ibv_wc`). Of a failed one only `wrId`, `status`, `statusCode`, `qpn` and `vendorError` have a meaning. */
+export interface Completion {
+  /** The number that was posted with the request. */
+  readonly wrId: number;
+  /** `success`, `work-request-flushed`, …; unknown codes as `unknown(N)`. */
+  readonly status: string;
+  /** `enum ibv_wc_status`. */
+  readonly statusCode: number;
+  /** `send`, `rdma-write`, `rdma-read`, `compare-and-swap`, `fetch-and-add`, `receive`, `receive-rdma-with-imm`; unknown ones as `unknown(N)`. */
+  readonly opcode: string;
+  /** Bytes received, the 40 of the GRH of a datagram included. */
+  readonly byteLength: number;
+  /** Immediate data in host order, if there was some. */
+  readonly imm: number | undefined;
+  readonly qpn: number;
+  /** Of datagrams: the sender's queue pair, and where it came from. */
+  readonly srcQpn: number;
+  readonly slid: number;
+  readonly sl: number;
+  readonly pathBits: number;
+  readonly pkeyIndex: number;
+  /** True if the first 40 bytes of the receive hold a GRH. */
+  readonly hasGrh: boolean;
+  readonly vendorError: number;
+}
+
+/**
+ * Completions in a block that is used again: valid until the next pull from the iterator it came from, or the next `poll()` of its queue.
+ * The methods read one field of one completion and make no objects.
+ */
+export interface CompletionBatch extends Iterable<Completion> {
+  readonly cq: CompletionQueue;
+  readonly length: number;
+  /** The number that was posted with the request. */
+  wrId(index: number): number;
+  /** `enum ibv_wc_status`; 0 is success. */
+  statusCode(index: number): number;
+  /** `enum ibv_wc_opcode`. */
+  opcodeCode(index: number): number;
+  /** Bytes received, the 40 of a datagram's GRH included. */
+  byteLength(index: number): number;
+  /** Host order; 0 without immediate data. */
+  imm(index: number): number;
+  /** Queue pair that the request was posted to. */
+  qpn(index: number): number;
+  /** Of a datagram: the sender's queue pair. */
+  srcQpn(index: number): number;
+  /** A copy that stays valid. */
+  at(index: number): Completion;
+}
+
+/**
+ * How `completions()` waits.
+ * - `event`: by an event of the channel. No processor time while nothing happens.
+ * - `poll`: looks again at each turn of the loop. Shortest delay, one core busy.
+ * - `adaptive`: polls for `spinUs` after the last completion, then waits for an event.
+ */
+export type DeliveryMode = "event" | "poll" | { readonly type: "adaptive"; readonly spinUs: number };
+
+/** Options of {@link Context.createCompletionQueue}. */
+export interface CompletionQueueOptions {
+  /** Completions it can hold, at least; the device may round up. */
+  readonly depth: number;
+  /** Where its events go. Without a channel it can only be polled. */
+  readonly channel?: CompletionChannel;
+  /**
+   * Completion vector: 0 … `limits().numCompVectors` - 1, or `auto` (the default) for the one with the fewest queues of this context, which
+   * with a single vector is that one.
+   */
+  readonly vector?: number | "auto";
+  /** Defaults to `event` with a channel, `poll` without. */
+  readonly mode?: DeliveryMode;
+  /** Wait only for completions of sends marked as solicited, and for failures. Others are delivered with the next of those. */
+  readonly solicitedOnly?: boolean;
+  /** Completions in one batch, at most; defaults to 256. */
+  readonly batchSize?: number;
+  /** What one turn of the event loop may take before it yields; defaults to 4,096 completions and 2,000 µs. */
+  readonly budget?: { readonly items?: number; readonly microseconds?: number };
+}
+
+/** A completion queue (`ibv_cq`). */
+export interface CompletionQueue extends AsyncDisposable {
+  /** Number of this queue, the same in every thread. Events name it. */
+  readonly id: number;
+  /** Completions it can hold. */
+  readonly depth: number;
+  /** The vector its events are raised on. */
+  readonly vector: number;
+  /** Requests of all queue pairs on it that may be under way at once: never more than `depth`. */
+  readonly reserved: number;
+  readonly channel: CompletionChannel | undefined;
+  /**
+   * Batches as they come, in the queue's mode. One reader; a second is rejected with `VERBENA_NATIVE_BUSY`. Not pulling is the back-pressure.
+   * Ends on close.
+   */
+  completions(): AsyncIterableIterator<CompletionBatch>;
+  /** What is there now, perhaps nothing. For programs with a loop of their own; `VERBENA_NATIVE_BUSY` while `completions()` has a reader. */
+  poll(): CompletionBatch;
+  /** Asks for one event at the next completion (`ibv_req_notify_cq`). Poll afterwards: what came before makes none. */
+  arm(options?: { readonly solicitedOnly?: boolean }): void;
+  /** Makes room for more or fewer. Throws `VERBENA_NATIVE_CQ_OVERRUN` below `reserved`. */
+  resize(depth: number): void;
+  /** Idempotent. Closes the queue pairs on it first. Every event is acknowledged. */
+  close(): Promise<void>;
+}
+
+/** What another thread needs to use a channel: send it by `postMessage`. Valid in this process while the channel is open somewhere. */
+export interface ChannelToken {
+  readonly verbenaChannel: number;
+  readonly name: string;
+}
+
+/**
+ * A completion event channel (`ibv_comp_channel`): carries the events of any number of completion queues. The library counts and acknowledges
+ * them. Reading it keeps the process alive only while something waits.
+ */
+export interface CompletionChannel extends AsyncDisposable {
+  /** For a loop of the program's own; becomes readable with an event. Non-blocking. Belongs to the channel. */
+  readonly fd: number;
+  /** Takes one event and tells its queue; never waits. Throws `VERBENA_NATIVE_BUSY` while something else reads the channel. */
+  tryRead(): CompletionQueue | undefined;
+  /**
+   * The queue of each event. The queue is not armed then: arm it, then poll it until it is empty. In several threads that share the channel
+   * each event reaches exactly one. One reader a thread.
+   */
+  events(): AsyncIterableIterator<CompletionQueue>;
+  /**
+   * Lets other threads have a handle of their own, made by {@link RdmaService.adoptChannel}. Queues of a channel that is shared are read by
+   * `events()` in all threads; their `completions()` in event mode is refused.
+   */
+  share(): ChannelToken;
+  /** Idempotent. Closes its queues first. With other threads on it, the channel itself goes with the last of them. */
+  close(): Promise<void>;
+}
+
+/** How a channel takes part in a group. */
+export interface GroupMembership {
+  /** 0 is the most urgent class. Defaults to 0. */
+  readonly priority?: number;
+}
+
+/** One event of {@link ChannelGroup.wait}. */
+export interface GroupEvent {
+  readonly channel: CompletionChannel;
+  readonly cq: CompletionQueue;
+  readonly priority: number;
+}
+
+/** Options of a wait. */
+export interface WaitOptions {
+  /** Milliseconds; defaults to no limit. 0 looks once. */
+  readonly timeoutMs?: number;
+  /** Rejects with its reason at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** Options of {@link RdmaService.openChannelGroup}. */
+export interface ChannelGroupOptions {
+  /** One of so many turns goes to a lower class that has work, however busy the higher ones are. At least 2; defaults to 8. */
+  readonly lowerShare?: number;
+  /** Events of one `wait()`, at most; defaults to 64. */
+  readonly maxEvents?: number;
+}
+
+/** Several channels in one epoll set, in classes of priority. */
+export interface ChannelGroup extends AsyncDisposable {
+  /** The channel is read through the group from now on. Throws `VERBENA_NATIVE_BUSY` if something else reads it. */
+  add(channel: CompletionChannel, membership?: GroupMembership): void;
+  /** Gives the channel back. */
+  remove(channel: CompletionChannel): void;
+  /**
+   * Events of any channel, the most urgent first, empty after the time-out. Their queues are not armed: arm, then poll until empty. Rejects
+   * with `VERBENA_NATIVE_CHANNEL` for a channel that has failed, and leaves it out from then on.
+   */
+  wait(options?: WaitOptions): Promise<readonly GroupEvent[]>;
+  /**
+   * Batches of all queues of all channels: before each the classes are looked at anew, so that an urgent completion waits for one batch at
+   * most. Arms, drains and acknowledges.
+   */
+  completions(options?: { readonly signal?: AbortSignal }): AsyncIterableIterator<CompletionBatch>;
+  /** Idempotent. Ends what waits; the channels stay open. */
+  close(): Promise<void>;
+}
+
+/** A message of {@link QueuePair.messages}: valid until the next pull, when its buffer goes back to the device. */
+export interface Message {
+  /** The payload, without the GRH of a datagram. */
+  readonly bytes: Uint8Array;
+  /** The 40 bytes in front of a datagram that came with a GRH. */
+  readonly grh: Uint8Array | undefined;
+  readonly completion: Completion;
+}
+
+/** Options of {@link QueuePair.messages}. */
+export interface MessageOptions {
+  /** Largest payload in bytes. */
+  readonly size: number;
+  /** Receives that are posted at once; defaults to what the queue has room for, at most 64. */
+  readonly count?: number;
+  /** Memory for them, `count` × (`size`, and 40 for datagrams); allocated if not given. */
+  readonly region?: MemoryRegion;
+}

@@ -1,0 +1,89 @@
+import type {
+  ChannelGroup,
+  ChannelGroupOptions,
+  ChannelToken,
+  CompletionChannel,
+  CompletionQueue,
+  CompletionQueueOptions,
+} from "./completions.js";
+import type { AllocateOptions, MemoryRegion, RegisterOptions } from "./memory.js";
+import type {
+  AddressAttributes,
+  AddressHandle,
+  QueuePair,
+  QueuePairOptions,
+  SharedReceiveQueue,
+} from "./queue-pair.js";
+import type { NativeServices } from "./services.js";
+import type { VerbsContext, VerbsService } from "./verbs.js";
+
+/** What a device can have of each kind (`ibv_device_attr`). */
+export interface DeviceLimits {
+  /** Completion vectors: interrupts that completion events can be spread over. */
+  readonly numCompVectors: number;
+  readonly maxQp: number;
+  readonly maxQpWr: number;
+  readonly maxSge: number;
+  readonly maxCq: number;
+  readonly maxCqe: number;
+  readonly maxMr: number;
+  readonly maxMrSize: bigint;
+  readonly maxPd: number;
+  readonly maxSrq: number;
+  readonly maxSrqWr: number;
+  readonly maxSrqSge: number;
+  readonly maxQpRdAtom: number;
+  readonly maxMcastGrp: number;
+  /** `none`, `hca` (atomic among the device's own accesses), `global`, or `unknown(N)`. */
+  readonly atomics: string;
+}
+
+/**
+ * An open device with everything that can be made of it. A parent closes its children first: queue pairs, address handles, shared receive
+ * queues, memory regions, completion queues, channels, protection domains.
+ */
+export interface Context extends VerbsContext {
+  /** Throws a coded error with errno. */
+  limits(): DeviceLimits;
+  /** Throws `VERBENA_NATIVE_CREATE` with errno. */
+  createProtectionDomain(): ProtectionDomain;
+  /** Throws `VERBENA_NATIVE_CREATE` with errno: EMFILE (open files), ENOMEM (system resources). */
+  createCompletionChannel(): CompletionChannel;
+  /** Throws `VERBENA_NATIVE_OPTION` for a vector out of range, `VERBENA_NATIVE_CREATE` with errno. */
+  createCompletionQueue(options: CompletionQueueOptions): CompletionQueue;
+}
+
+/** A protection domain (`ibv_pd`): queue pairs reach the memory of their own only. */
+export interface ProtectionDomain extends AsyncDisposable {
+  /** Page-aligned memory, zeroed and registered. Rejects with `VERBENA_NATIVE_MEMORY`. */
+  allocate(length: number, options?: AllocateOptions): Promise<MemoryRegion>;
+  /**
+   * Registers memory of the program. It is held, and may not be handed over by `postMessage`, until the region is closed; it MUST NOT be detached
+   * (`transfer()`) meanwhile. Resizable buffers are refused. A SharedArrayBuffer may be used by other threads. Rejects with
+   * `VERBENA_NATIVE_MEMORY`.
+   */
+  register(buffer: ArrayBuffer | SharedArrayBuffer, options?: RegisterOptions): Promise<MemoryRegion>;
+  /** Throws `VERBENA_NATIVE_CREATE` with errno, or `VERBENA_NATIVE_CQ_OVERRUN` if its requests could overrun a completion queue. */
+  createQueuePair(options: QueuePairOptions): QueuePair;
+  /** Throws `VERBENA_NATIVE_CREATE` with errno. */
+  createSharedReceiveQueue(options: { readonly maxWr: number; readonly maxSge?: number }): SharedReceiveQueue;
+  /** Throws `VERBENA_NATIVE_CREATE` with errno. */
+  createAddressHandle(attributes: AddressAttributes): AddressHandle;
+  /** Idempotent. Closes everything made of it first. */
+  close(): Promise<void>;
+}
+
+/** Verbs: devices, and what traffic needs. */
+export interface RdmaService extends VerbsService {
+  /** Throws a coded error with errno: no such device, no permission. */
+  open(device: string): Context;
+  /** A handle on a channel that another thread shares. Throws `VERBENA_NATIVE_CLOSED` once nobody holds it any more. */
+  adoptChannel(token: ChannelToken): CompletionChannel;
+  /** An empty group. Throws `VERBENA_NATIVE_CREATE` with errno. */
+  openChannelGroup(options?: ChannelGroupOptions): ChannelGroup;
+}
+
+/** What {@link openNative} gives. */
+export interface Native extends NativeServices {
+  readonly verbs: RdmaService;
+}

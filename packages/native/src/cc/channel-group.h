@@ -1,0 +1,38 @@
+#pragma once
+
+#include <napi.h>
+
+#include "descriptor-watch.h"
+#include "environment.h"
+#include "js-callback.h"
+
+namespace verbena {
+
+// One epoll set over the descriptors of several channels: the `ChannelGroupBinding` of src/binding.ts.
+class ChannelGroup : public Napi::ObjectWrap<ChannelGroup>, public Closable {
+ public:
+  static Napi::Function Define(Napi::Env env);
+  // openChannelGroup()
+  static Napi::Value Open(const Napi::CallbackInfo& info);
+
+  explicit ChannelGroup(const Napi::CallbackInfo& info);
+  ~ChannelGroup() override;
+  void CloseNow() override;
+
+ private:
+  static constexpr int kMaxEvents = 64;
+
+  Napi::Value Add(const Napi::CallbackInfo& info);
+  Napi::Value Remove(const Napi::CallbackInfo& info);
+  Napi::Value Poll(const Napi::CallbackInfo& info);
+  Napi::Value Start(const Napi::CallbackInfo& info);
+  Napi::Value SetReading(const Napi::CallbackInfo& info);
+  Napi::Value Close(const Napi::CallbackInfo& info);
+  void OnReady(int error);
+
+  int fd_ = -1;
+  JsCallback on_ready_;
+  DescriptorWatch watch_;  // must go before the descriptor is closed
+};
+
+}  // namespace verbena

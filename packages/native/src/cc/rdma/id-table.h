@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace verbena {
+
+// Numbers that stand for objects where no pointer may: in memory that JavaScript writes, and in the hands of the hardware. A number is
+// never given twice, so a stale one finds nothing. Any thread.
+template <typename T>
+class IdTable {
+ public:
+  // Never 0, which stands for none.
+  uint32_t Add(const std::shared_ptr<T>& object) {
+    const std::lock_guard lock(mutex_);
+    objects_.emplace(++last_, object);
+    return last_;
+  }
+
+  void Remove(uint32_t id) {
+    const std::lock_guard lock(mutex_);
+    objects_.erase(id);
+  }
+
+  // NULL if there is none, or none any more.
+  std::shared_ptr<T> Find(uint32_t id) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = objects_.find(id);
+    return found == objects_.end() ? nullptr : found->second.lock();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<uint32_t, std::weak_ptr<T>> objects_;
+  uint32_t last_ = 0;
+};
+
+}  // namespace verbena

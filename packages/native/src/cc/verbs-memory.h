@@ -1,0 +1,34 @@
+#pragma once
+
+#include <napi.h>
+
+#include "rdma/objects.h"
+#include "verbs-object.h"
+
+namespace verbena {
+
+// Registered memory: the `MemoryRegionBinding` of src/binding.ts.
+class VerbsMemory : public VerbsObject<VerbsMemory, Region> {
+ public:
+  static Napi::FunctionReference& Type(Environment& environment) { return environment.verbs_memory; }
+  static Napi::Function Define(Napi::Env env);
+
+  // allocate(length, access, hugePages) of a protection domain: pages of ours, shown as an ArrayBuffer. A promise.
+  static Napi::Value Allocate(const Napi::CallbackInfo& info, const std::shared_ptr<ProtectionDomain>& domain);
+  // register(view, access) of a protection domain: the program's memory. A promise.
+  static Napi::Value Register(const Napi::CallbackInfo& info, const std::shared_ptr<ProtectionDomain>& domain);
+
+  using VerbsObject::VerbsObject;
+  ~VerbsMemory() override { Leave(); }
+  void CloseNow() override;
+  // The view through which JavaScript reaches the memory, kept as long as the registration lasts.
+  void Hold(const Napi::Object& view) { view_ = Napi::Persistent(view); }
+
+ private:
+  Napi::Value Memory(const Napi::CallbackInfo& info);
+  Napi::Value Describe(const Napi::CallbackInfo& info);
+
+  Napi::ObjectReference view_;
+};
+
+}  // namespace verbena

@@ -1,0 +1,55 @@
+#include "verbs-work.h"
+
+#include <errno.h>
+
+#include "arguments.h"
+
+namespace verbena {
+
+bool BuildWork(const Napi::CallbackInfo& info, const Device& device, WorkBatch* batch) {
+  Napi::Env env = info.Env();
+  int count = 0, max_segments = 0;
+  if (!info[0].IsTypedArray() || !ReadInt(info, 1, 1, INT32_MAX, &count) || !ReadInt(info, 2, 0, 1024, &max_segments)) {
+    ThrowArguments(env, "records: Uint8Array, count, maxSegments");
+    return false;
+  }
+  const auto records = info[0].As<Napi::Uint8Array>();
+  if (records.TypedArrayType() != napi_uint8_array) {
+    ThrowArguments(env, "records: Uint8Array");
+    return false;
+  }
+  if (batch->Build(device, records.Data(), records.ByteLength(), static_cast<uint32_t>(count), static_cast<uint32_t>(max_segments))) {
+    return true;
+  }
+  Napi::TypeError::New(env, batch->error()).ThrowAsJavaScriptException();
+  return false;
+}
+
+Napi::Value WorkResult(Napi::Env env, const WorkBatch::Result& result, const char* syscall) {
+  switch (result.outcome) {
+    case WorkBatch::Outcome::kPosted:
+      return Napi::Number::New(env, result.posted);
+    case WorkBatch::Outcome::kNoCredits:
+      return Napi::Number::New(env, -1);
+    case WorkBatch::Outcome::kGone:
+      Napi::TypeError::New(env, "a memory region or address handle of the requests is missing or closed").ThrowAsJavaScriptException();
+      return env.Undefined();
+    case WorkBatch::Outcome::kRefused:
+      break;
+  }
+  Napi::Error error = SystemError(env, result.error, syscall);
+  error.Set("posted", Napi::Number::New(env, result.posted));
+  return Throw(error);
+}
+
+Napi::Function VerbsPreparedWork::Define(Napi::Env env) {
+  return DefineClass(env, "PreparedWorkBinding",
+                     {InstanceMethod("post", &VerbsPreparedWork::Post), InstanceMethod("close", &VerbsPreparedWork::Close)});
+}
+
+Napi::Value VerbsPreparedWork::Post(const Napi::CallbackInfo& info) {
+  if (object_ == nullptr || object_->pair == nullptr) return ThrowClosed(info.Env());
+  return WorkResult(info.Env(), object_->batch.Post(*object_->pair), "ibv_post");
+}
+
+}  // namespace verbena

@@ -1,0 +1,219 @@
+import type {
+  ChannelGroup,
+  ChannelGroupOptions,
+  CompletionBatch,
+  CompletionChannel,
+  GroupEvent,
+  GroupMembership,
+  WaitOptions,
+} from "../api/completions.js";
+import type { ChannelGroupBinding } from "../binding.js";
+import { nativeError } from "../errors.js";
+import { calling } from "../failure.js";
+import { OpenCompletionChannel } from "./completion-channel.js";
+import type { OpenCompletionQueue } from "./completion-queue.js";
+import { GroupWait } from "./group-wait.js";
+import { needInteger, optionError } from "./option-error.js";
+import { PrioritySchedule } from "./priority-schedule.js";
+import { Resource } from "./resource.js";
+import type { TurnBudget } from "./turn-budget.js";
+
+/** Of epoll: what is wrong with a descriptor. */
+const [EPOLLERR, EPOLLHUP] = [8, 16];
+
+interface Member {
+  readonly key: number;
+  readonly channel: OpenCompletionChannel;
+  readonly priority: number;
+}
+
+interface OpenGroupEvent extends GroupEvent {
+  readonly cq: OpenCompletionQueue;
+}
+
+/** An epoll set of channels and the order in which they are served. */
+export class OpenChannelGroup implements ChannelGroup {
+  readonly #resource = new Resource("channel group");
+  readonly #members = new Map<number, Member>();
+  readonly #maxEvents: number;
+  readonly #schedule: PrioritySchedule;
+  readonly #wait: GroupWait;
+  /** Queues that may have completions, by class: armed, not yet found empty. */
+  readonly #active = new Map<number, Set<OpenCompletionQueue>>();
+  #isServing = false;
+  #lastKey = 0;
+
+  constructor(
+    private readonly binding: ChannelGroupBinding,
+    options: ChannelGroupOptions,
+    private readonly budget: TurnBudget,
+    private readonly onClose: (group: OpenChannelGroup) => void,
+  ) {
+    const { lowerShare = 8, maxEvents = 64 } = options;
+    needInteger("lowerShare", lowerShare, 2, 2 ** 31);
+    needInteger("maxEvents", maxEvents, 1, 0xffff);
+    this.#maxEvents = maxEvents;
+    this.#schedule = new PrioritySchedule(lowerShare);
+    this.#wait = new GroupWait(binding, this.#resource.what);
+  }
+
+  add(channel: CompletionChannel, { priority = 0 }: GroupMembership = {}): void {
+    this.#resource.mustBeOpen();
+    needInteger("priority", priority, 0, 2 ** 31);
+    if (!(channel instanceof OpenCompletionChannel)) throw optionError("a group takes completion channels");
+    channel.join({ onQueue: (queue) => this.#onQueue(queue, priority), onClose: () => this.remove(channel) });
+    const member = { key: ++this.#lastKey, channel, priority };
+    try {
+      this.#calling(() => this.binding.add(channel.fd, member.key));
+    } catch (error) {
+      channel.leaveGroup();
+      throw error;
+    }
+    this.#members.set(member.key, member);
+    for (const queue of channel.queues) this.#onQueue(queue, priority);
+  }
+
+  remove(channel: CompletionChannel): void {
+    for (const member of this.#members.values()) {
+      if (member.channel === channel) this.#drop(member);
+    }
+  }
+
+  async wait(options: WaitOptions = {}): Promise<readonly GroupEvent[]> {
+    this.#resource.mustBeOpen();
+    const { timeoutMs, signal } = options;
+    if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw optionError("timeoutMs must be 0 or more");
+    signal?.throwIfAborted();
+    const wait = this.#wait.begin(timeoutMs, signal);
+    try {
+      for (;;) {
+        const events = this.#collect();
+        if (events.length > 0 || wait.isOver) return events;
+        await wait.ready();
+      }
+    } finally {
+      wait.end();
+    }
+  }
+
+  async *completions(options: { readonly signal?: AbortSignal } = {}): AsyncIterableIterator<CompletionBatch> {
+    this.#resource.mustBeOpen();
+    if (this.#isServing) throw nativeError("VERBENA_NATIVE_BUSY", { details: { what: this.#resource.what } });
+    this.#isServing = true;
+    for (const { channel, priority } of this.#members.values()) {
+      for (const queue of channel.queues) this.#onQueue(queue, priority);
+    }
+    try {
+      while (!this.#resource.isClosing) {
+        options.signal?.throwIfAborted();
+        // Before each batch: what is more urgent may have come meanwhile.
+        for (const { cq, priority } of this.#collect()) this.#onQueue(cq, priority);
+        const batch = this.#serve();
+        if (batch !== undefined) yield batch;
+        else if (!this.#hasActive()) await this.#untilReady(options.signal);
+        if (!this.budget.hasRoom()) await new Promise<void>((resolve) => this.budget.yield(resolve));
+      }
+    } finally {
+      this.#isServing = false;
+      this.#active.clear();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#resource.close(() => {
+      for (const member of [...this.#members.values()]) this.#drop(member);
+      this.#wait.close();
+      this.budget.cancel();
+      this.binding.close();
+      this.onClose(this);
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Events that are there, the most urgent class first. */
+  #collect(): readonly OpenGroupEvent[] {
+    if (this.#resource.isClosing) return [];
+    const flat = this.#calling(() => this.binding.poll());
+    const ready: Member[] = [];
+    for (let i = 0; i + 1 < flat.length; i += 2) {
+      const member = this.#members.get(flat[i] ?? 0);
+      if (member === undefined) continue;
+      if (((flat[i + 1] ?? 0) & (EPOLLERR | EPOLLHUP)) !== 0) throw this.#broken(member, flat[i + 1] ?? 0);
+      ready.push(member);
+    }
+    ready.sort((a, b) => a.priority - b.priority);
+    const events: OpenGroupEvent[] = [];
+    for (const { channel, priority } of ready) {
+      if (events.length >= this.#maxEvents) break;
+      for (const cq of channel.takeEvents(this.#maxEvents - events.length)) events.push({ channel, cq, priority });
+    }
+    return events;
+  }
+
+  /** One batch of the queue whose turn it is; `undefined` if that one was empty. */
+  #serve(): CompletionBatch | undefined {
+    const ready = [...this.#active].filter(([, queues]) => queues.size > 0).map(([priority]) => priority);
+    const chosen = this.#schedule.pick(ready.sort((a, b) => a - b));
+    const queues = chosen === undefined ? undefined : this.#active.get(chosen);
+    const [queue] = queues ?? [];
+    if (queues === undefined || queue === undefined) return undefined;
+    queues.delete(queue);
+    if (queue.resource.isClosing) return undefined;
+    const batch = queue.poll();
+    this.budget.spend(batch.length);
+    if (batch.length === 0) return undefined;
+    // To the end of its class: queues of one class take turns.
+    queues.add(queue);
+    return batch;
+  }
+
+  /** A queue that may have completions: armed first, so that what comes after the last look raises an event. */
+  #onQueue(queue: OpenCompletionQueue, priority: number): void {
+    if (!this.#isServing || queue.resource.isClosing) return;
+    queue.arm();
+    let queues = this.#active.get(priority);
+    if (queues === undefined) {
+      queues = new Set();
+      this.#active.set(priority, queues);
+    }
+    queues.add(queue);
+  }
+
+  #hasActive(): boolean {
+    return [...this.#active.values()].some((queues) => queues.size > 0);
+  }
+
+  async #untilReady(signal: AbortSignal | undefined): Promise<void> {
+    const wait = this.#wait.begin(undefined, signal);
+    try {
+      await wait.ready();
+    } catch (error) {
+      if (!this.#resource.isClosing) throw error;
+    } finally {
+      wait.end();
+    }
+  }
+
+  #drop(member: Member): void {
+    this.#members.delete(member.key);
+    this.binding.remove(member.channel.fd);
+    for (const queue of member.channel.queues) {
+      for (const queues of this.#active.values()) queues.delete(queue);
+    }
+    member.channel.leaveGroup();
+  }
+
+  #broken(member: Member, events: number): Error {
+    this.#drop(member);
+    const reason = (events & EPOLLHUP) !== 0 ? "hung up" : "in error";
+    const what = `${this.#resource.what}: ${member.channel.resource.what}`;
+    return nativeError("VERBENA_NATIVE_CHANNEL", { details: { what, reason, channel: member.channel } });
+  }
+
+  #calling<T>(call: () => T): T {
+    return calling("VERBENA_NATIVE_CHANNEL", { what: this.#resource.what }, call);
+  }
+}

@@ -1,0 +1,172 @@
+import type {
+  CompletionBatch,
+  CompletionChannel,
+  CompletionQueue,
+  CompletionQueueOptions,
+  DeliveryMode,
+} from "../api/completions.js";
+import type { CompletionQueueBinding } from "../binding.js";
+import { nativeError } from "../errors.js";
+import { calling } from "../failure.js";
+import { CompletionRecords } from "./completion-records.js";
+import { CqLedger } from "./cq-ledger.js";
+import { Delivery } from "./delivery.js";
+import { EventProtocol, type Watching } from "./event-protocol.js";
+import { needInteger, optionError } from "./option-error.js";
+import { type Child, Resource } from "./resource.js";
+import type { TokenTable } from "./token-table.js";
+import { type ClockUs, TurnBudget } from "./turn-budget.js";
+
+const BATCH_SIZE = 256;
+const BUDGET = { items: 4096, microseconds: 2000 };
+
+/** How a queue is read. */
+export type ReadingOptions = Pick<CompletionQueueOptions, "mode" | "solicitedOnly" | "batchSize" | "budget">;
+
+/** What a queue needs of its channel. */
+export interface QueueChannel extends CompletionChannel {
+  /** Other threads may take its events. */
+  readonly isShared: boolean;
+  /** The queue begins or ends to wait for its events. Throws `VERBENA_NATIVE_BUSY` while the channel is read by others. */
+  watch(queue: OpenCompletionQueue, isWatching: boolean): void;
+  /** The queue is gone. */
+  forget(queue: OpenCompletionQueue): void;
+}
+
+/** Parts of an {@link OpenCompletionQueue}. */
+export interface CompletionQueueParts {
+  readonly binding: CompletionQueueBinding;
+  readonly channel: QueueChannel | undefined;
+  readonly vector: number;
+  readonly tokens: TokenTable;
+  readonly clock: ClockUs;
+  readonly onClose: (queue: OpenCompletionQueue) => void;
+}
+
+/** A completion queue of this thread, or this thread's hold on one of another. */
+export class OpenCompletionQueue implements CompletionQueue, Child {
+  readonly kind = "completion-queue";
+  readonly id: number;
+  readonly vector: number;
+  readonly channel: QueueChannel | undefined;
+  readonly resource: Resource;
+  readonly ledger = new CqLedger();
+  readonly delivery: Delivery;
+  readonly #protocol: EventProtocol;
+  readonly #isSolicitedOnly: boolean;
+  readonly #byEvent: boolean;
+  #depth: number;
+
+  constructor(
+    private readonly parts: CompletionQueueParts,
+    options: ReadingOptions,
+  ) {
+    const { binding, channel, vector, tokens, clock } = parts;
+    const { id, depth } = binding.describe();
+    this.id = id;
+    this.#depth = depth;
+    this.vector = vector;
+    this.channel = channel;
+    this.resource = new Resource(`completion queue ${id}`);
+    this.#isSolicitedOnly = options.solicitedOnly ?? false;
+    const watching = watchingOf(options.mode ?? (channel === undefined ? "poll" : "event"), channel !== undefined);
+    this.#byEvent = watching.byEvent;
+    this.#protocol = new EventProtocol(watching);
+    const records = new CompletionRecords(this, Math.min(options.batchSize ?? BATCH_SIZE, depth));
+    this.delivery = new Delivery({
+      what: this.resource.what,
+      protocol: this.#protocol,
+      records,
+      tokens,
+      clock,
+      budget: new TurnBudget({ ...BUDGET, ...options.budget }, clock),
+      source: {
+        poll: (into) => this.#calling("poll", () => binding.poll(into)),
+        arm: () => this.#calling("arm", () => binding.arm(this.#isSolicitedOnly)),
+        acknowledge: (count) => binding.acknowledge(count),
+        watch: (isWatching) => {
+          if (this.#byEvent) channel?.watch(this, isWatching);
+        },
+      },
+    });
+  }
+
+  get depth(): number {
+    return this.#depth;
+  }
+
+  get reserved(): number {
+    return this.ledger.reserved;
+  }
+
+  /** The object of the addon, for queue pairs. */
+  get raw(): CompletionQueueBinding {
+    return this.parts.binding;
+  }
+
+  completions(): AsyncIterableIterator<CompletionBatch> {
+    this.resource.mustBeOpen();
+    this.mustBeOwn("completions()");
+    return this.delivery.read();
+  }
+
+  poll(): CompletionBatch {
+    this.resource.mustBeOpen();
+    if (this.delivery.hasReader) throw nativeError("VERBENA_NATIVE_BUSY", { details: { what: this.resource.what } });
+    return this.delivery.pollNow();
+  }
+
+  arm(options: { readonly solicitedOnly?: boolean } = {}): void {
+    this.resource.mustBeOpen();
+    const solicitedOnly = options.solicitedOnly ?? this.#isSolicitedOnly;
+    this.#calling("arm", () => this.parts.binding.arm(solicitedOnly));
+  }
+
+  resize(depth: number): void {
+    this.resource.mustBeOpen();
+    needInteger("depth", depth, 1, 2 ** 31 - 1);
+    this.ledger.check(this.resource.what, depth, 0);
+    this.#depth = calling("VERBENA_NATIVE_MODIFY", { what: this.resource.what }, () =>
+      this.parts.binding.resize(depth),
+    );
+  }
+
+  /** Throws `VERBENA_NATIVE_OPTION` if the events of this queue may go to another thread. */
+  mustBeOwn(method: string): void {
+    if (this.#byEvent && this.channel?.isShared === true) {
+      throw optionError(
+        `${method} of ${this.resource.what}: its channel is shared; read it by events() of the channel`,
+      );
+    }
+  }
+
+  /** An event was read on behalf of somebody who arms the queue himself. */
+  onEvent(): void {
+    this.delivery.onEvent();
+  }
+
+  close(): Promise<void> {
+    return this.resource.close(() => {
+      this.delivery.end();
+      this.channel?.forget(this);
+      this.parts.binding.close();
+      this.parts.onClose(this);
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #calling<T>(verb: string, call: () => T): T {
+    return calling("VERBENA_NATIVE_RECEIVE", { what: `${this.resource.what} (${verb})` }, call);
+  }
+}
+
+function watchingOf(mode: DeliveryMode, hasChannel: boolean): Watching {
+  if (mode === "poll") return { byEvent: false, spinUs: 0 };
+  if (!hasChannel) throw optionError("a completion queue without a channel can only be polled: mode must be poll");
+  if (mode === "event") return { byEvent: true, spinUs: 0 };
+  if (!(mode.spinUs >= 0)) throw optionError("mode.spinUs must be a number of microseconds");
+  return { byEvent: true, spinUs: mode.spinUs };
+}

@@ -1,0 +1,138 @@
+import type { CompletionChannel, CompletionQueue, CompletionQueueOptions } from "../api/completions.js";
+import type { Context, DeviceLimits, ProtectionDomain } from "../api/rdma.js";
+import type { VerbsDeviceInfo } from "../api/verbs.js";
+import type { VerbsContextBinding } from "../binding.js";
+import { calling, errnoName, failure } from "../failure.js";
+import { OpenVerbsContext } from "../verbs/verbs-context.js";
+import { atomicsName } from "./codes.js";
+import { OpenCompletionChannel } from "./completion-channel.js";
+import { OpenCompletionQueue } from "./completion-queue.js";
+import { needInteger, optionError } from "./option-error.js";
+import { OpenProtectionDomain } from "./protection-domain.js";
+import { Resource } from "./resource.js";
+import { TokenTable } from "./token-table.js";
+import type { ClockUs } from "./turn-budget.js";
+
+const MAX_DEPTH = 2 ** 31 - 1;
+
+/** What the errnos of `ibv_create_comp_channel` mean. */
+const CHANNEL_HINTS: Readonly<Record<string, string>> = {
+  EMFILE: "The process has too many open files: each channel takes a descriptor. Raise 'ulimit -n'.",
+  ENFILE: "The system has too many open files; raise fs.file-max.",
+  ENOMEM:
+    "The system has no resources for another channel: use one channel for several completion queues, or free some.",
+};
+
+/** An open device with everything that can be made of it. */
+export class OpenContext extends OpenVerbsContext implements Context {
+  readonly #resource: Resource;
+  readonly #tokens = new TokenTable();
+  /** Queues on each completion vector. */
+  readonly #vectors = new Map<number, number>();
+  #channels = 0;
+
+  constructor(
+    private readonly raw: VerbsContextBinding,
+    device: VerbsDeviceInfo,
+    private readonly clock: ClockUs,
+    onClose: (context: OpenVerbsContext) => void,
+  ) {
+    super(raw, device, onClose);
+    this.#resource = new Resource(`verbs device ${device.name}`);
+  }
+
+  limits(): DeviceLimits {
+    this.#resource.mustBeOpen();
+    const { atomicCap, ...limits } = calling("VERBENA_NATIVE_QUERY", { what: this.#resource.what }, () =>
+      this.raw.limits(),
+    );
+    return { ...limits, atomics: atomicsName(atomicCap) };
+  }
+
+  createProtectionDomain(): ProtectionDomain {
+    const binding = this.#creating("a protection domain", () => this.raw.createProtectionDomain());
+    const domain = new OpenProtectionDomain({
+      binding,
+      device: this.device.name,
+      tokens: this.#tokens,
+      activeMtu: (port) => this.queryPort(port).activeMtu,
+      onClose: (gone) => this.#resource.remove(gone),
+    });
+    this.#resource.add(domain);
+    return domain;
+  }
+
+  createCompletionChannel(): CompletionChannel {
+    this.#resource.mustBeOpen();
+    const what = `a completion channel on ${this.device.name}`;
+    try {
+      const channel = new OpenCompletionChannel({
+        binding: this.raw.createCompletionChannel(),
+        name: `${this.device.name}/${++this.#channels}`,
+        onClose: (gone) => this.#resource.remove(gone),
+      });
+      this.#resource.add(channel);
+      return channel;
+    } catch (cause) {
+      throw failure("VERBENA_NATIVE_CREATE", { what }, cause, CHANNEL_HINTS[errnoName(cause) ?? ""]);
+    }
+  }
+
+  createCompletionQueue(options: CompletionQueueOptions): CompletionQueue {
+    this.#resource.mustBeOpen();
+    needInteger("depth", options.depth, 1, MAX_DEPTH);
+    if (options.batchSize !== undefined) needInteger("batchSize", options.batchSize, 1, 0xffff);
+    const channel = this.#ownChannel(options.channel);
+    const vector = this.#vector(options.vector ?? "auto");
+    const binding = this.#creating("a completion queue", () =>
+      this.raw.createCompletionQueue(options.depth, channel?.raw, vector),
+    );
+    const queue = new OpenCompletionQueue(
+      {
+        binding,
+        channel,
+        vector,
+        tokens: this.#tokens,
+        clock: this.clock,
+        onClose: (gone) => {
+          this.#resource.remove(gone);
+          this.#vectors.set(vector, (this.#vectors.get(vector) ?? 1) - 1);
+        },
+      },
+      options,
+    );
+    this.#vectors.set(vector, (this.#vectors.get(vector) ?? 0) + 1);
+    this.#resource.add(queue);
+    channel?.adopt(queue);
+    return queue;
+  }
+
+  override close(): Promise<void> {
+    return this.#resource.close(() => super.close());
+  }
+
+  #ownChannel(channel: CompletionChannel | undefined): OpenCompletionChannel | undefined {
+    if (channel === undefined) return undefined;
+    if (!(channel instanceof OpenCompletionChannel)) throw optionError("channel must be a completion channel");
+    channel.resource.mustBeOpen();
+    return channel;
+  }
+
+  #vector(wanted: number | "auto"): number {
+    const { numCompVectors } = this.limits();
+    if (wanted !== "auto") {
+      needInteger("vector", wanted, 0, numCompVectors - 1);
+      return wanted;
+    }
+    let least = 0;
+    for (let i = 1; i < numCompVectors; i++) {
+      if ((this.#vectors.get(i) ?? 0) < (this.#vectors.get(least) ?? 0)) least = i;
+    }
+    return least;
+  }
+
+  #creating<T>(what: string, call: () => T): T {
+    this.#resource.mustBeOpen();
+    return calling("VERBENA_NATIVE_CREATE", { what: `${what} on ${this.device.name}` }, call);
+  }
+}

@@ -1,0 +1,121 @@
+import type { Completion, CompletionBatch, Message } from "../api/completions.js";
+import type { MemoryRegion } from "../api/memory.js";
+import type { ReceiveRequest } from "../api/queue-pair.js";
+import type { TokenTable } from "./token-table.js";
+import { completionError } from "./waiting-sends.js";
+
+/** Bytes in front of a datagram. */
+export const GRH_SIZE = 40;
+
+/** Parts of a {@link MessageRing}. */
+export interface MessageRingParts {
+  readonly what: string;
+  readonly region: MemoryRegion;
+  readonly count: number;
+  /** Of one receive, with the GRH. */
+  readonly slotSize: number;
+  /** In front of the payload: 40 for datagrams, else 0. */
+  readonly headerSize: number;
+  readonly tokens: TokenTable;
+  readonly delivery: { expect(): void; unexpect(): void };
+  readonly post: (requests: readonly ReceiveRequest[], token: number) => void;
+}
+
+/** A ring of receives: each is posted again when its message has been used. */
+export class MessageRing implements AsyncIterableIterator<Message> {
+  readonly #token: number;
+  readonly #arrived: Completion[] = [];
+  /** Slots whose message was used, not posted yet. */
+  #idle: number[] = [];
+  #current: number | undefined;
+  #wake: (() => void) | undefined;
+  #isEnded = false;
+
+  constructor(private readonly parts: MessageRingParts) {
+    this.#token = parts.tokens.add((records, index) => this.#complete(records, index));
+    this.#idle = Array.from({ length: parts.count }, (_, slot) => slot);
+    this.#repost();
+  }
+
+  async next(): Promise<IteratorResult<Message>> {
+    if (this.#current !== undefined) this.#idle.push(this.#current);
+    this.#current = undefined;
+    // In batches: one call for a quarter of the ring, but none left out while waiting.
+    if (this.#idle.length * 4 >= this.parts.count || this.#arrived.length === 0) this.#repost();
+    while (this.#arrived.length === 0 && !this.#isEnded) await this.#wait();
+    const completion = this.#arrived.shift();
+    if (completion === undefined) return { done: true, value: undefined };
+    if (completion.statusCode !== 0) {
+      this.#finish();
+      throw completionError(this.parts.what, completion);
+    }
+    this.#current = completion.wrId;
+    return { done: false, value: this.#message(completion) };
+  }
+
+  return(): Promise<IteratorResult<Message>> {
+    this.#finish();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /** The queue pair is closed: what has come is still delivered, unless it is a flushed receive. */
+  end(): void {
+    while (this.#arrived.length > 0 && this.#arrived.at(-1)?.statusCode !== 0) this.#arrived.pop();
+    this.#isEnded = true;
+    this.#wake?.();
+    this.parts.tokens.delete(this.#token);
+  }
+
+  #finish(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#arrived.length = 0;
+    this.#wake?.();
+  }
+
+  #complete(records: CompletionBatch, index: number): false {
+    // Receives that come after the ring was left are dropped with their token still in use.
+    if (!this.#isEnded) {
+      this.#arrived.push(records.at(index));
+      this.#wake?.();
+    }
+    return false;
+  }
+
+  #wait(): Promise<void> {
+    return new Promise((resolve) => {
+      this.parts.delivery.expect();
+      this.#wake = () => {
+        this.#wake = undefined;
+        this.parts.delivery.unexpect();
+        resolve();
+      };
+    });
+  }
+
+  #repost(): void {
+    const { region, slotSize, post } = this.parts;
+    const slots = this.#idle;
+    if (slots.length === 0 || this.#isEnded) return;
+    this.#idle = [];
+    post(
+      slots.map((slot) => ({ wrId: slot, data: { region, offset: slot * slotSize, length: slotSize } })),
+      this.#token,
+    );
+  }
+
+  #message(completion: Completion): Message {
+    const { region, slotSize, headerSize } = this.parts;
+    const begin = completion.wrId * slotSize;
+    const end = begin + completion.byteLength;
+    return {
+      completion,
+      grh: completion.hasGrh && headerSize > 0 ? region.bytes.subarray(begin, begin + headerSize) : undefined,
+      bytes: region.bytes.subarray(begin + headerSize, Math.max(end, begin + headerSize)),
+    };
+  }
+}

@@ -1,0 +1,215 @@
+import { markAsUntransferable } from "node:worker_threads";
+import type { Mtu } from "@verbena/ib";
+import type { AccessFlag, AllocateOptions, MemoryRegion, RegisterOptions } from "../api/memory.js";
+import type {
+  AddressAttributes,
+  AddressHandle,
+  QueuePair,
+  QueuePairOptions,
+  SharedReceiveQueue,
+} from "../api/queue-pair.js";
+import type { ProtectionDomain } from "../api/rdma.js";
+import type { MemoryRegionBinding, ProtectionDomainBinding } from "../binding.js";
+import { calling, errnoName, failure } from "../failure.js";
+import { OpenAddressHandle } from "./address-handle.js";
+import { encodeAddress } from "./attribute-fields.js";
+import { accessMask, QP_TYPE } from "./codes.js";
+import { OpenCompletionQueue } from "./completion-queue.js";
+import { OpenMemoryRegion } from "./memory-region.js";
+import { needInteger, optionError } from "./option-error.js";
+import { OpenQueuePair } from "./queue-pair.js";
+import { type Child, Resource } from "./resource.js";
+import { OpenSharedReceiveQueue } from "./shared-receive-queue.js";
+import type { TokenTable } from "./token-table.js";
+
+const DEFAULT_CAPS = { maxSendWr: 64, maxRecvWr: 64, maxSendSge: 1, maxRecvSge: 1, maxInline: 0 };
+const MAX_REQUESTS = 2 ** 24;
+const MAX_SEGMENTS = 1024;
+const MAX_LENGTH = 2 ** 32;
+
+/** Parts of an {@link OpenProtectionDomain}. */
+export interface ProtectionDomainParts {
+  readonly binding: ProtectionDomainBinding;
+  readonly device: string;
+  readonly tokens: TokenTable;
+  readonly activeMtu: (port: number) => Mtu;
+  readonly onClose: (domain: OpenProtectionDomain) => void;
+}
+
+/** A protection domain and what was made of it. */
+export class OpenProtectionDomain implements ProtectionDomain, Child {
+  readonly kind = "protection-domain";
+  readonly #resource: Resource;
+
+  constructor(private readonly parts: ProtectionDomainParts) {
+    this.#resource = new Resource(`protection domain of ${parts.device}`);
+  }
+
+  allocate(length: number, options: AllocateOptions = {}): Promise<MemoryRegion> {
+    const { access = ["local-write"], hugePages = false } = options;
+    return this.#region(length, () => {
+      needInteger("length", length, 1, MAX_LENGTH);
+      return this.parts.binding.allocate(length, needAccess(access), hugePages);
+    });
+  }
+
+  register(buffer: ArrayBuffer | SharedArrayBuffer, options: RegisterOptions = {}): Promise<MemoryRegion> {
+    const { access = ["local-write"], offset = 0, length = buffer.byteLength - offset } = options;
+    return this.#region(length, () => {
+      needInteger("offset", offset, 0, buffer.byteLength);
+      needInteger("length", length, 1, Math.max(buffer.byteLength - offset, 1));
+      if ("resizable" in buffer && buffer.resizable) throw optionError("a resizable buffer cannot be registered");
+      if ("growable" in buffer && buffer.growable) throw optionError("a growable buffer cannot be registered");
+      // Once handed to another thread, the memory would no longer be this one's to hold.
+      if (buffer instanceof ArrayBuffer) markAsUntransferable(buffer);
+      return this.parts.binding.register(new Uint8Array(buffer, offset, length), needAccess(access));
+    });
+  }
+
+  createQueuePair(options: QueuePairOptions): QueuePair {
+    this.#resource.mustBeOpen();
+    const { type, signalsAll = false } = options;
+    const typeCode = (QP_TYPE as Readonly<Record<string, number | undefined>>)[type];
+    if (typeCode === undefined) throw optionError(`unknown type ${type}: rc, uc or ud`);
+    const sendCq = needQueue(options.sendCq);
+    const recvCq = options.recvCq === undefined ? sendCq : needQueue(options.recvCq);
+    const srq = needSharedQueue(options.srq);
+    const caps = capsOf(options, srq);
+    const sends = {};
+    const receives = srq ?? {};
+    const receiveCount = srq?.maxWr ?? caps.maxRecvWr;
+    const share = recvCq.ledger.has(receives) ? 0 : receiveCount;
+    if (recvCq === sendCq) {
+      sendCq.ledger.check(sendCq.resource.what, sendCq.depth, caps.maxSendWr + share);
+    } else {
+      sendCq.ledger.check(sendCq.resource.what, sendCq.depth, caps.maxSendWr);
+      recvCq.ledger.check(recvCq.resource.what, recvCq.depth, share);
+    }
+    const counts = [caps.maxSendWr, caps.maxRecvWr, caps.maxSendSge, caps.maxRecvSge, caps.maxInline];
+    const binding = calling("VERBENA_NATIVE_CREATE", { what: `a queue pair on ${this.parts.device}` }, () =>
+      this.parts.binding.createQueuePair(
+        typeCode,
+        sendCq.raw,
+        recvCq.raw,
+        srq?.raw,
+        signalsAll,
+        Uint32Array.from(counts),
+      ),
+    );
+    sendCq.ledger.reserve(sends, caps.maxSendWr);
+    if (srq === undefined) recvCq.ledger.reserve(receives, receiveCount);
+    else srq.book(recvCq.ledger);
+    const owners = [this.#resource, sendCq.resource, recvCq.resource, ...(srq === undefined ? [] : [srq.resource])];
+    const pair = new OpenQueuePair({
+      binding,
+      type,
+      caps,
+      sendCq,
+      recvCq,
+      srq,
+      tokens: this.parts.tokens,
+      activeMtu: this.parts.activeMtu,
+      allocate: (length) => this.allocate(length),
+      onClose: (gone) => {
+        sendCq.ledger.release(sends);
+        // The share of a shared receive queue stays until that is closed: others may complete its receives here.
+        if (srq === undefined) recvCq.ledger.release(receives);
+        for (const owner of owners) owner.remove(gone);
+      },
+    });
+    for (const owner of owners) owner.add(pair);
+    return pair;
+  }
+
+  createSharedReceiveQueue(options: { readonly maxWr: number; readonly maxSge?: number }): SharedReceiveQueue {
+    this.#resource.mustBeOpen();
+    const { maxWr, maxSge = 1 } = options;
+    needInteger("maxWr", maxWr, 1, MAX_REQUESTS);
+    needInteger("maxSge", maxSge, 1, MAX_SEGMENTS);
+    const what = `a shared receive queue on ${this.parts.device}`;
+    const binding = calling("VERBENA_NATIVE_CREATE", { what }, () =>
+      this.parts.binding.createSharedReceiveQueue(maxWr, maxSge),
+    );
+    const queue = new OpenSharedReceiveQueue(binding, maxWr, maxSge, (gone) => this.#resource.remove(gone));
+    this.#resource.add(queue);
+    return queue;
+  }
+
+  createAddressHandle(attributes: AddressAttributes): AddressHandle {
+    this.#resource.mustBeOpen();
+    const { fields, dgid } = encodeAddress(attributes);
+    const what = `an address handle on ${this.parts.device}`;
+    const binding = calling("VERBENA_NATIVE_CREATE", { what }, () =>
+      this.parts.binding.createAddressHandle(fields, dgid),
+    );
+    const handle = new OpenAddressHandle(binding, (gone) => this.#resource.remove(gone));
+    this.#resource.add(handle);
+    return handle;
+  }
+
+  close(): Promise<void> {
+    return this.#resource.close(() => {
+      this.parts.binding.close();
+      this.parts.onClose(this);
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #region(length: number, make: () => Promise<MemoryRegionBinding>): Promise<MemoryRegion> {
+    this.#resource.mustBeOpen();
+    let binding: MemoryRegionBinding;
+    try {
+      binding = await make();
+    } catch (cause) {
+      if (errnoName(cause) === undefined || errnoName(cause)?.startsWith("VERBENA")) throw cause;
+      throw failure("VERBENA_NATIVE_MEMORY", { length }, cause, memoryHint(cause));
+    }
+    if (this.#resource.isClosing) {
+      binding.close();
+      this.#resource.mustBeOpen();
+    }
+    const region = new OpenMemoryRegion(binding, (gone) => this.#resource.remove(gone));
+    this.#resource.add(region);
+    return region;
+  }
+}
+
+function memoryHint(cause: unknown): string | undefined {
+  const error = cause as { readonly syscall?: string };
+  if (error.syscall === "mmap") return "Huge pages must have been reserved: sysctl vm.nr_hugepages.";
+  if (errnoName(cause) === "EFAULT") return "The memory is not there, or may not be written.";
+  return errnoName(cause) === "ENOMEM" ? undefined : "Check the access flags: who may write from afar may write here.";
+}
+
+function needAccess(flags: readonly AccessFlag[]): number {
+  const mask = accessMask(flags);
+  if (mask === undefined) throw optionError(`unknown access flag among ${flags.join(", ")}`);
+  return mask;
+}
+
+function needQueue(queue: unknown): OpenCompletionQueue {
+  if (!(queue instanceof OpenCompletionQueue)) throw optionError("sendCq and recvCq must be completion queues");
+  queue.resource.mustBeOpen();
+  return queue;
+}
+
+function needSharedQueue(queue: unknown): OpenSharedReceiveQueue | undefined {
+  if (queue === undefined) return undefined;
+  if (!(queue instanceof OpenSharedReceiveQueue)) throw optionError("srq must be a shared receive queue");
+  queue.resource.mustBeOpen();
+  return queue;
+}
+
+function capsOf(options: QueuePairOptions, srq: OpenSharedReceiveQueue | undefined): typeof DEFAULT_CAPS {
+  const caps = { ...DEFAULT_CAPS, ...(srq === undefined ? {} : { maxRecvWr: 0, maxRecvSge: 0 }) };
+  for (const name of Object.keys(caps) as (keyof typeof caps)[]) {
+    const value = options[name];
+    if (value === undefined) continue;
+    needInteger(name, value, 0, name.endsWith("Sge") ? MAX_SEGMENTS : MAX_REQUESTS);
+    caps[name] = value;
+  }
+  return caps;
+}

@@ -1,0 +1,66 @@
+import type { ReceiveRequest, SharedReceiveQueue } from "../api/queue-pair.js";
+import type { SharedReceiveQueueBinding } from "../binding.js";
+import { calling } from "../failure.js";
+import type { CqLedger } from "./cq-ledger.js";
+import { needInteger } from "./option-error.js";
+import { type Child, Resource } from "./resource.js";
+import { WorkQueue } from "./work-queue.js";
+
+/** A shared receive queue. */
+export class OpenSharedReceiveQueue implements SharedReceiveQueue, Child {
+  readonly kind = "shared-receive-queue";
+  readonly id: number;
+  readonly resource: Resource;
+  readonly #receives: WorkQueue;
+  readonly #booked = new Set<CqLedger>();
+
+  constructor(
+    private readonly binding: SharedReceiveQueueBinding,
+    readonly maxWr: number,
+    readonly maxSge: number,
+    private readonly onClose: (queue: OpenSharedReceiveQueue) => void,
+  ) {
+    this.id = binding.describe().id;
+    this.resource = new Resource(`shared receive queue ${this.id}`);
+    this.#receives = new WorkQueue(this.resource.what, maxSge, (...list) => binding.postReceive(...list));
+  }
+
+  /** Books this queue's share, which it gives back when it is closed. */
+  book(ledger: CqLedger): void {
+    ledger.reserve(this, this.maxWr);
+    this.#booked.add(ledger);
+  }
+
+  /** The object of the addon, for queue pairs. */
+  get raw(): SharedReceiveQueueBinding {
+    return this.binding;
+  }
+
+  get credits(): number {
+    this.resource.mustBeOpen();
+    return this.binding.credits();
+  }
+
+  postReceive(requests: readonly ReceiveRequest[]): void {
+    this.resource.mustBeOpen();
+    this.#receives.postReceives(requests);
+  }
+
+  setLimit(limit: number): void {
+    this.resource.mustBeOpen();
+    needInteger("limit", limit, 0, this.maxWr);
+    calling("VERBENA_NATIVE_MODIFY", { what: this.resource.what }, () => this.binding.modify(limit));
+  }
+
+  close(): Promise<void> {
+    return this.resource.close(() => {
+      this.binding.close();
+      for (const ledger of this.#booked) ledger.release(this);
+      this.onClose(this);
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

@@ -1,0 +1,153 @@
+import type { MemorySegment } from "../api/memory.js";
+import type { ReceiveRequest, Segments, SendRequest } from "../api/queue-pair.js";
+import { OpenAddressHandle } from "./address-handle.js";
+import { SEND_FLAG, WR } from "./codes.js";
+import { OpenMemoryRegion } from "./memory-region.js";
+import { optionError } from "./option-error.js";
+
+// Layout of `struct WorkRecord` and `struct WorkSegment` of src/cc/rdma/work-records.h.
+const HEAD_SIZE = 72;
+const SEGMENT_SIZE = 16;
+const [OPCODE, FLAGS, IMM, SEGMENT_COUNT] = [0, 1, 2, 3];
+const WR_ID = 2;
+const [TOKEN, ADDRESS_HANDLE, REMOTE_QPN, REMOTE_QKEY] = [6, 7, 8, 9];
+const [REMOTE_ADDRESS, COMPARE_ADD, SWAP] = [5, 6, 7];
+const RKEY = 16;
+const [REGION, LENGTH] = [0, 1];
+const OFFSET = 1;
+
+/** Writes work requests into a block that is used again and grows with the longest list. */
+export class WorkRecords {
+  /** Written so far, from the begin of `bytes`. */
+  count = 0;
+  bytes: Uint8Array<ArrayBuffer>;
+  #words: Uint32Array;
+  #doubles: Float64Array;
+  #longs: BigUint64Array;
+  readonly #stride: number;
+
+  constructor(readonly maxSegments: number) {
+    this.#stride = HEAD_SIZE + maxSegments * SEGMENT_SIZE;
+    const buffer = new ArrayBuffer(8 * this.#stride);
+    this.bytes = new Uint8Array(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
+    this.#longs = new BigUint64Array(buffer);
+  }
+
+  clear(): void {
+    this.count = 0;
+  }
+
+  send(request: SendRequest, token: number): void {
+    const at = this.#next();
+    const word = at / 4;
+    this.#common(at, request, token);
+    let flags = request.signaled === false ? 0 : SEND_FLAG.SIGNALED;
+    if (request.fence === true) flags |= SEND_FLAG.FENCE;
+    if (request.inline === true) flags |= SEND_FLAG.INLINE;
+    let opcode: number = WR.SEND;
+    let imm: number | undefined;
+    switch (request.opcode) {
+      case undefined:
+      case "send": {
+        imm = request.imm;
+        if (imm !== undefined) opcode = WR.SEND_WITH_IMM;
+        if (request.solicited === true) flags |= SEND_FLAG.SOLICITED;
+        if (request.to === undefined) break;
+        const { ah, qpn, qkey } = request.to;
+        if (!(ah instanceof OpenAddressHandle)) throw optionError("to.ah must be an address handle of this package");
+        this.#words[word + ADDRESS_HANDLE] = ah.id;
+        this.#words[word + REMOTE_QPN] = qpn;
+        this.#words[word + REMOTE_QKEY] = qkey;
+        break;
+      }
+      case "rdma-write":
+      case "rdma-read":
+        imm = request.imm;
+        opcode =
+          request.opcode === "rdma-read" ? WR.RDMA_READ : imm === undefined ? WR.RDMA_WRITE : WR.RDMA_WRITE_WITH_IMM;
+        if (request.opcode === "rdma-read" && imm !== undefined)
+          throw optionError("an RDMA read carries no immediate data");
+        if (request.solicited === true) flags |= SEND_FLAG.SOLICITED;
+        this.#remote(at, request.remoteAddress, request.rkey);
+        break;
+      case "compare-and-swap":
+        opcode = WR.COMPARE_AND_SWAP;
+        this.#remote(at, request.remoteAddress, request.rkey);
+        this.#longs[at / 8 + COMPARE_ADD] = request.compare ?? 0n;
+        this.#longs[at / 8 + SWAP] = request.swap ?? 0n;
+        break;
+      case "fetch-and-add":
+        opcode = WR.FETCH_AND_ADD;
+        this.#remote(at, request.remoteAddress, request.rkey);
+        this.#longs[at / 8 + COMPARE_ADD] = request.add ?? 0n;
+        break;
+      default:
+        throw optionError(`unknown opcode ${String((request satisfies never as SendRequest).opcode)}`);
+    }
+    this.#words[word + OPCODE] = opcode;
+    this.#words[word + FLAGS] = flags;
+    this.#words[word + IMM] = imm ?? 0;
+  }
+
+  receive(request: ReceiveRequest, token: number): void {
+    this.#common(this.#next(), request, token);
+  }
+
+  #remote(at: number, address: bigint, rkey: number): void {
+    this.#longs[at / 8 + REMOTE_ADDRESS] = address;
+    this.#words[at / 4 + RKEY] = rkey;
+  }
+
+  #common(at: number, request: ReceiveRequest, token: number): void {
+    this.#doubles[at / 8 + WR_ID] = request.wrId ?? 0;
+    this.#words[at / 4 + TOKEN] = token;
+    this.#segments(at, request.data);
+  }
+
+  #segments(at: number, data: Segments | undefined): void {
+    const word = at / 4 + SEGMENT_COUNT;
+    if (data === undefined) {
+      this.#words[word] = 0;
+    } else if ("region" in data) {
+      this.#words[word] = 1;
+      this.#segment(at + HEAD_SIZE, data);
+    } else {
+      if (data.length > this.maxSegments) {
+        throw optionError(`a request of ${data.length} segments where ${this.maxSegments} are possible`);
+      }
+      this.#words[word] = data.length;
+      for (const [i, segment] of data.entries()) this.#segment(at + HEAD_SIZE + i * SEGMENT_SIZE, segment);
+    }
+  }
+
+  /** Bounds are checked by the addon, which knows the region. */
+  #segment(at: number, { region, offset = 0, length }: MemorySegment): void {
+    if (!(region instanceof OpenMemoryRegion)) throw optionError("a segment's region must be one of this package");
+    if (this.maxSegments === 0) throw optionError("this queue takes requests without data only");
+    const word = at / 4;
+    this.#words[word + REGION] = region.id;
+    this.#words[word + LENGTH] = length ?? Math.max(region.length - offset, 0);
+    this.#doubles[at / 8 + OFFSET] = offset;
+  }
+
+  /** Place of the next record, zeroed. */
+  #next(): number {
+    const at = this.count * this.#stride;
+    if (at + this.#stride > this.bytes.length) this.#grow();
+    this.count++;
+    this.#words.fill(0, at / 4, (at + HEAD_SIZE) / 4);
+    return at;
+  }
+
+  #grow(): void {
+    const buffer = new ArrayBuffer(this.bytes.length * 2);
+    const bytes = new Uint8Array(buffer);
+    bytes.set(this.bytes);
+    this.bytes = bytes;
+    this.#words = new Uint32Array(buffer);
+    this.#doubles = new Float64Array(buffer);
+    this.#longs = new BigUint64Array(buffer);
+  }
+}

@@ -1,0 +1,255 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { VerbenaError } from "@verbena/ib";
+import { type Bench, Rig } from "./rig.js";
+
+jest.setTimeout(120_000);
+
+const program = join(__dirname, "fixtures/rdma-refusals.ts");
+const hook = join(__dirname, "../../fabric-sim/test/source-hook.cjs");
+
+let rig: Rig;
+let bench: Bench;
+beforeAll(async () => {
+  rig = await Rig.start();
+});
+afterAll(() => rig.close());
+beforeEach(() => {
+  bench = rig.open();
+});
+afterEach(() => bench.context.close());
+
+const coded = (code: string, more: object = {}): Error => expect.objectContaining({ code, ...more }) as Error;
+
+/** The error that `act` throws. */
+function errorOf(act: () => unknown): VerbenaError {
+  try {
+    act();
+  } catch (error) {
+    return error as VerbenaError;
+  }
+  throw new Error("nothing was thrown");
+}
+
+/** What test/fixtures/rdma-refusals.ts prints; `before` is a line of shell, `settings` are of the simulated device. */
+function refusal(scenario: string, settings: Readonly<Record<string, string>>, before = ""): unknown {
+  const options = JSON.stringify({ ...rig.options, fabric: { ...rig.options?.fabric, node: "H2" } });
+  const args = ["--conditions=@verbena/source", "--require", hook, program, rig.device, options, scenario];
+  // process.env of a test is not the one that C reads; and a process joins a fabric as one node.
+  const done = spawnSync("sh", ["-c", `${before} exec "$@"`, "sh", process.execPath, ...args], {
+    encoding: "utf8",
+    env: { ...process.env, ...settings },
+    timeout: 60_000,
+  });
+  expect(done.stderr).toBe("");
+  return JSON.parse(done.stdout);
+}
+
+test("the device tells its limits", () => {
+  const limits = bench.context.limits();
+  expect(limits.numCompVectors).toBeGreaterThanOrEqual(1);
+  expect(limits.maxCqe).toBeGreaterThanOrEqual(512);
+  expect(limits.maxQpWr).toBeGreaterThanOrEqual(64);
+  if (rig.isSimulated) expect(limits).toMatchObject({ numCompVectors: 4, maxSge: 32, atomics: "hca" });
+});
+
+test.each([
+  ["EMFILE", "24", /ulimit -n/],
+  ["ENOMEM", "12", /resources/],
+])("no channel can be made: %s, its errno and what to do", (_name, errno, hint) => {
+  expect(refusal("channel", { FABRICSIM_CHANNEL_ERRNO: errno })).toEqual({
+    code: "VERBENA_NATIVE_CREATE",
+    errno: Number(errno),
+    syscall: "ibv_create_comp_channel",
+    hint: expect.stringMatching(hint) as unknown,
+  });
+});
+
+test("the process's limit of open files: EMFILE after some channels, and everything can be closed", () => {
+  expect(refusal("descriptors", {}, "ulimit -n 48;")).toMatchObject({
+    code: "VERBENA_NATIVE_CREATE",
+    errno: 24,
+    isAfterSome: true,
+  });
+});
+
+test("no more memory may be locked: ENOMEM, with memlock as the hint, and room again when some was given back", () => {
+  expect(refusal("memory", { FABRICSIM_MEMLOCK: "65536" })).toEqual({
+    code: "VERBENA_NATIVE_MEMORY",
+    errno: 12,
+    syscall: "ibv_reg_mr",
+    hint: expect.stringContaining("ulimit -l") as unknown,
+  });
+});
+
+test("access that the architecture forbids is refused by the device with its errno", async () => {
+  await expect(bench.pd.allocate(64, { access: ["remote-write"] })).rejects.toMatchObject({
+    code: "VERBENA_NATIVE_MEMORY",
+    errno: 22,
+  });
+});
+
+test("a completion vector beyond the device's is refused; auto spreads queues evenly", () => {
+  const { numCompVectors } = bench.context.limits();
+  expect(() => bench.queue({ vector: numCompVectors })).toThrow(coded("VERBENA_NATIVE_OPTION"));
+  expect(() => bench.queue({ vector: -1 })).toThrow(coded("VERBENA_NATIVE_OPTION"));
+  const used = Array.from({ length: 2 * numCompVectors }, () => bench.queue().vector);
+  for (let i = 0; i < numCompVectors; i++) expect(used.filter((vector) => vector === i)).toHaveLength(2);
+  expect(bench.queue({ vector: numCompVectors - 1 }).vector).toBe(numCompVectors - 1);
+});
+
+test("a queue pair that could overrun a completion queue is refused, and fits once there is room", () => {
+  const cq = bench.queue({ depth: 100 });
+  // The device may round the depth up.
+  const half = Math.floor(cq.depth / 2);
+  const caps = { maxSendWr: half, maxRecvWr: cq.depth - half };
+  const pair = bench.pd.createQueuePair({ type: "rc", sendCq: cq, ...caps });
+  expect(cq.reserved).toBe(cq.depth);
+  const error = errorOf(() => bench.pd.createQueuePair({ type: "rc", sendCq: cq, maxSendWr: 1, maxRecvWr: 0 }));
+  expect(error).toMatchObject({
+    code: "VERBENA_NATIVE_CQ_OVERRUN",
+    details: { depth: cq.depth, wanted: cq.depth + 1 },
+  });
+  expect(() => cq.resize(cq.depth - 1)).toThrow(coded("VERBENA_NATIVE_CQ_OVERRUN"));
+  cq.resize(cq.depth + 2);
+  const second = bench.pd.createQueuePair({ type: "rc", sendCq: cq, maxSendWr: 1, maxRecvWr: 1 });
+  expect(cq.reserved).toBe(caps.maxSendWr + caps.maxRecvWr + 2);
+  return Promise.all([pair.close(), second.close()]).then(() => expect(cq.reserved).toBe(0));
+});
+
+test("the wrong step between states: the device's errno, and the state is as it was", () => {
+  const pair = bench.pd.createQueuePair({ type: "rc", sendCq: bench.queue() });
+  expect(() => pair.toRts()).toThrow(coded("VERBENA_NATIVE_MODIFY", { errno: 22, syscall: "ibv_modify_qp" }));
+  expect(() => pair.toRtr({})).toThrow(coded("VERBENA_NATIVE_OPTION"));
+  expect(() => pair.modify({ port: 256 })).toThrow(coded("VERBENA_NATIVE_OPTION"));
+  expect(() => pair.postSend([{}])).toThrow(coded("VERBENA_NATIVE_POST", { errno: 22 }));
+  expect(pair.query().state).toBe("reset");
+});
+
+test("the device gives attributes back as they were set", () => {
+  const [a, b] = bench.pair("rc", bench.queue(), { maxSendWr: 10 });
+  expect(a.query()).toMatchObject({
+    state: "rts",
+    destQpn: b.qpn,
+    access: ["local-write", "remote-write", "remote-read", "remote-atomic"],
+    address: bench.toSelf,
+    pathMtu: bench.context.queryPort(1).activeMtu,
+    timeout: 8,
+    retryCnt: 1,
+    rnrRetry: 7,
+  });
+  expect(a.caps).toMatchObject({ maxSendWr: 10, maxRecvWr: 64, maxSendSge: 1 });
+});
+
+test("a queue pair without port or partition in reach is refused", () => {
+  const pair = bench.pd.createQueuePair({ type: "ud", sendCq: bench.queue() });
+  expect(() => pair.toInit({ port: 99 })).toThrow(coded("VERBENA_NATIVE_MODIFY", { errno: 22 }));
+  expect(() => bench.pd.createAddressHandle({ port: 99, dlid: 1 })).toThrow(
+    coded("VERBENA_NATIVE_CREATE", { errno: 22, syscall: "ibv_create_ah" }),
+  );
+});
+
+test("datagrams need an address handle, which cannot be used once it is closed", async () => {
+  const region = await bench.allocate(64);
+  const [a] = bench.pair("ud", bench.queue());
+  expect(() => a.postSend([{ data: region.slice() }])).toThrow(coded("VERBENA_NATIVE_OPTION"));
+  const ah = bench.pd.createAddressHandle(bench.toSelf);
+  await ah.close();
+  expect(() => a.postSend([{ to: { ah, qpn: 1, qkey: 0 } }])).toThrow(coded("VERBENA_NATIVE_POST"));
+});
+
+test("segments beyond their region are refused before the device sees them", async () => {
+  const region = await bench.allocate(4096);
+  const [a] = bench.pair("rc", bench.queue());
+  for (const segment of [
+    { region, offset: 4090, length: 7 },
+    { region, offset: -1, length: 1 },
+    { region, offset: 0.5, length: 1 },
+    { region, offset: Number.NaN, length: 1 },
+    { region, offset: 5000 },
+  ]) {
+    expect(() => a.postSend([{ data: segment }])).toThrow(coded("VERBENA_NATIVE_POST"));
+  }
+  expect(() => region.slice(4090, 7)).toThrow(coded("VERBENA_NATIVE_OPTION"));
+  expect(a.sendCredits).toBe(64);
+});
+
+describe("memory of the program", () => {
+  test.each([
+    ["an ArrayBuffer", () => new ArrayBuffer(8192)],
+    ["a SharedArrayBuffer", () => new SharedArrayBuffer(8192)],
+  ])("%s is registered in place", async (_name, make) => {
+    const buffer = make();
+    const cq = bench.queue();
+    const region = await bench.pd.register(buffer, { offset: 4096, length: 64 });
+    const [a, b] = bench.pair("rc", cq);
+    Buffer.from("in place").copy(new Uint8Array(buffer, 4096));
+    b.postReceive([{ data: region.slice(32, 32) }]);
+    await a.send({ data: region.slice(0, 8) });
+    expect(Buffer.from(new Uint8Array(buffer, 4096 + 32, 8)).toString()).toBe("in place");
+  });
+
+  test("it may not be handed to another thread while the device reaches it", async () => {
+    const buffer = new ArrayBuffer(4096);
+    await bench.pd.register(buffer);
+    try {
+      structuredClone(buffer, { transfer: [buffer] });
+    } catch {
+      // Newer versions of Node refuse; older ones copy.
+    }
+    expect(buffer.byteLength).toBe(4096);
+  });
+
+  test("buffers that can change their size are refused", async () => {
+    const Resizable = ArrayBuffer as unknown as new (length: number, options: object) => ArrayBuffer;
+    await expect(bench.pd.register(new Resizable(64, { maxByteLength: 128 }))).rejects.toMatchObject({
+      code: "VERBENA_NATIVE_OPTION",
+    });
+    await expect(bench.pd.register(new ArrayBuffer(64), { offset: 60, length: 8 })).rejects.toMatchObject({
+      code: "VERBENA_NATIVE_OPTION",
+    });
+  });
+
+  test("allocated memory begins on a page, is zero, and stays readable after it was closed", async () => {
+    const region = await bench.pd.allocate(5000);
+    expect(region.address % 4096n).toBe(0n);
+    expect(region.bytes.every((byte) => byte === 0)).toBe(true);
+    region.bytes[4999] = 7;
+    await region.close();
+    await region.close();
+    expect(region.bytes[4999]).toBe(7);
+  });
+
+  test("huge pages that were not reserved: ENOMEM and how to reserve them", async () => {
+    try {
+      await (await bench.pd.allocate(2 ** 21, { hugePages: true })).close();
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: "VERBENA_NATIVE_MEMORY",
+        syscall: "mmap",
+        hint: expect.stringContaining("nr_hugepages") as unknown,
+      });
+    }
+  });
+});
+
+test("a thousand cycles of opening and closing everything leave nothing behind", async () => {
+  const descriptors = (): number => readdirSync("/proc/self/fd").length;
+  const cycle = async (): Promise<void> => {
+    await using own = rig.open();
+    const channel = own.context.createCompletionChannel();
+    const cq = own.queue({ channel, depth: 64 });
+    const region = await own.allocate(4096);
+    const [a, b] = own.pair("rc", cq, { maxSendWr: 8, maxRecvWr: 8 });
+    own.pd.createAddressHandle(own.toSelf);
+    b.postReceive([{ data: region.slice(0, 8) }]);
+    await a.send({ data: region.slice(8, 8) });
+  };
+  for (let i = 0; i < 50; i++) await cycle();
+  const [fds, rss] = [descriptors(), process.memoryUsage.rss()];
+  for (let i = 0; i < 1000; i++) await cycle();
+  expect(descriptors()).toBeLessThanOrEqual(fds);
+  // The collector's share; a leak of one page a cycle would show.
+  expect(process.memoryUsage.rss() - rss).toBeLessThan(64 * 2 ** 20);
+});
