@@ -65,7 +65,8 @@ async function prepare(context, type, size, batch) {
     own.toRtr({ destQpn: peer.qpn, address: { port: 1, dlid: lid } });
     own.toRts();
   }
-  const to = type === "ud" ? { to: { ah: pd.createAddressHandle({ port: 1, dlid: lid }), qpn: b.qpn, qkey: QKEY } } : {};
+  const to =
+    type === "ud" ? { to: { ah: pd.createAddressHandle({ port: 1, dlid: lid }), qpn: b.qpn, qkey: QKEY } } : {};
   const list = Array.from({ length: batch }, (_, wrId) => wrId);
   return {
     cq,

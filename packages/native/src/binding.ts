@@ -19,6 +19,10 @@ export interface NativeBinding {
   adoptNetlink(fd: number): NetlinkSocketBinding;
   /** SO_PEERCRED; `undefined` for a socket without them. */
   peerCredentials(fd: number): { readonly pid: number; readonly uid: number; readonly gid: number } | undefined;
+  /** `sched_setaffinity` of the calling thread. */
+  setThreadAffinity(cpus: readonly number[]): void;
+  /** `sched_getaffinity` of the calling thread. */
+  threadAffinity(): readonly number[];
   /** What kind of socket a descriptor is, in numbers of the C library; `undefined` if it is none. Marks it close-on-exec. */
   describeSocket(fd: number): SocketDescription | undefined;
   /** One datagram to a Unix socket; a path that starts with `@` is in the abstract name space. */

@@ -7,13 +7,18 @@ import type { RdmaNetlink, RdmaNetlinkOptions } from "./api/rdma-netlink.js";
 import type { Availability, NativeOptions } from "./api/services.js";
 import type { NativeBinding } from "./binding.js";
 import { nativeError } from "./errors.js";
+import { calling } from "./failure.js";
 import { Libraries } from "./libraries/libraries.js";
 import { bindingPath, type Environment, loadBinding } from "./load-binding.js";
 import { checkOptions } from "./options.js";
 import { NativeProcessService } from "./process/process-service.js";
+import { needInteger, optionError } from "./rdma/option-error.js";
 import { RdmaNetlinkSocket } from "./rdma-netlink/rdma-netlink-socket.js";
 import { NativeUmadService } from "./umad/umad-service.js";
 import { NativeVerbsService } from "./verbs/verbs-service.js";
+
+/** Largest number in the C library's set of processors. */
+const MAX_CPU = 1023;
 
 /**
  * Opens the native services. Loads the addon, or takes the binding it is handed; libraries are loaded at first use, so this works on a
@@ -47,6 +52,20 @@ class OpenNativeServices implements Native {
 
   availability(): Availability {
     return { ...this.#libraries.availability(), addon: { available: true, path: this.path } };
+  }
+
+  setThreadAffinity(cpus: readonly number[]): void {
+    if (cpus.length === 0) throw optionError("cpus must name a processor at least");
+    for (const cpu of cpus) needInteger("cpu", cpu, 0, MAX_CPU);
+    calling("VERBENA_NATIVE_SYSTEM", { what: `cannot run on processors ${cpus.join(", ")}` }, () =>
+      this.binding.setThreadAffinity(cpus),
+    );
+  }
+
+  threadAffinity(): readonly number[] {
+    return calling("VERBENA_NATIVE_SYSTEM", { what: "cannot read the processors of this thread" }, () =>
+      this.binding.threadAffinity(),
+    );
   }
 
   openAddressSource(): AddressSource {

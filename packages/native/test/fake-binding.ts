@@ -80,6 +80,8 @@ export function fakeBinding(parts: Partial<NativeBinding>): NativeBinding {
     openNetlink: refuse("openNetlink"),
     adoptNetlink: refuse("adoptNetlink"),
     peerCredentials: refuse("peerCredentials"),
+    setThreadAffinity: refuse("setThreadAffinity"),
+    threadAffinity: refuse("threadAffinity"),
     describeSocket: () => undefined,
     sendDatagram: refuse("sendDatagram"),
     lockFile: refuse("lockFile"),

@@ -103,6 +103,19 @@ test("a token of a channel that is closed everywhere is refused; what cannot be 
   );
 });
 
+test("a thread is tied to processors and untied again; one that does not exist is refused with the errno", () => {
+  const all = rig.native.threadAffinity();
+  const [first = 0] = all;
+  rig.native.setThreadAffinity([first]);
+  expect(rig.native.threadAffinity()).toEqual([first]);
+  rig.native.setThreadAffinity(all);
+  expect(rig.native.threadAffinity()).toEqual(all);
+  expect(() => rig.native.setThreadAffinity([1023])).toThrow(
+    expect.objectContaining({ code: "VERBENA_NATIVE_SYSTEM", errno: 22, syscall: "sched_setaffinity" }),
+  );
+  expect(() => rig.native.setThreadAffinity([])).toThrow(expect.objectContaining({ code: "VERBENA_NATIVE_OPTION" }));
+});
+
 test.each(["exit", "close", "workerExit", "workers", "gc"])(
   "scenario %s of test/fixtures/rdma-lifetime.ts",
   (scenario) => {

@@ -86,4 +86,11 @@ export interface RdmaService extends VerbsService {
 /** What {@link openNative} gives. */
 export interface Native extends NativeServices {
   readonly verbs: RdmaService;
+  /**
+   * Ties the calling thread to these processors: the main thread, or the worker that calls it. Threads that it starts later inherit it, others
+   * keep theirs. Throws `VERBENA_NATIVE_OPTION` for numbers that are none, `VERBENA_NATIVE_SYSTEM` with errno (EINVAL: no such processor).
+   */
+  setThreadAffinity(cpus: readonly number[]): void;
+  /** The processors that the calling thread may run on. */
+  threadAffinity(): readonly number[];
 }

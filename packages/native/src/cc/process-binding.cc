@@ -1,6 +1,7 @@
 #include "process-binding.h"
 
 #include <errno.h>
+#include <sched.h>
 
 #include <string>
 
@@ -86,6 +87,36 @@ Napi::Value AttachFabric(const Napi::CallbackInfo& info) {
   return Throw(SystemError(env, error, "fabricsim_attach"));
 }
 
+// setThreadAffinity(cpus): of the calling thread alone.
+Napi::Value SetAffinity(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (!info[0].IsArray()) return ThrowArguments(env, "setThreadAffinity(cpus)");
+  const auto cpus = info[0].As<Napi::Array>();
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (uint32_t i = 0; i < cpus.Length(); i++) {
+    const Napi::Value value = cpus.Get(i);
+    const double cpu = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : -1;
+    if (!(cpu >= 0 && cpu < CPU_SETSIZE)) return ThrowArguments(env, "cpus are numbers of 0 to 1023");
+    CPU_SET(static_cast<size_t>(cpu), &set);
+  }
+  if (sched_setaffinity(0, sizeof set, &set) != 0) return Throw(SystemError(env, errno, "sched_setaffinity"));
+  return env.Undefined();
+}
+
+Napi::Value ReadAffinity(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return Throw(SystemError(env, errno, "sched_getaffinity"));
+  Napi::Array cpus = Napi::Array::New(env);
+  uint32_t count = 0;
+  for (uint32_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+    if (CPU_ISSET(cpu, &set)) cpus.Set(count++, cpu);
+  }
+  return cpus;
+}
+
 }  // namespace
 
 void DefineProcessFunctions(Napi::Env env, Napi::Object exports) {
@@ -93,6 +124,8 @@ void DefineProcessFunctions(Napi::Env env, Napi::Object exports) {
   exports.Set("describeSocket", Napi::Function::New(env, Describe, "describeSocket"));
   exports.Set("sendDatagram", Napi::Function::New(env, Send, "sendDatagram"));
   exports.Set("lockFile", Napi::Function::New(env, Lock, "lockFile"));
+  exports.Set("setThreadAffinity", Napi::Function::New(env, SetAffinity, "setThreadAffinity"));
+  exports.Set("threadAffinity", Napi::Function::New(env, ReadAffinity, "threadAffinity"));
   exports.Set("attachFabric", Napi::Function::New(env, AttachFabric, "attachFabric"));
 }
 
