@@ -8,6 +8,7 @@
 #include "export.h"
 #include "hca/address-handle.h"
 #include "hca/hca.h"
+#include "hca/multicast-groups.h"
 #include "hca/queue-pair.h"
 #include "process.h"
 #include "verbs-context.h"
@@ -18,22 +19,10 @@ namespace {
 
 constexpr uint8_t kMulticastPrefix = 0xff;
 
-// Tells the fabric that this process has members in a group, or none any more. 0 or an errno value. The lock is released meanwhile.
-int tellMembership(Lock &lock, Hca &hca, attach::Type type, const RawGid &group) {
-  LeWriter body;
-  body.u32(hca.device().hcaIndex());
-  for (uint8_t byte : group) body.u8(byte);
-  return hca.device().client().call(lock, type, body.bytes());
-}
-
-// False if it was not a member.
-bool leave(QueuePair &pair, const RawGid &group) {
-  auto &groups = pair.hca().groups();
-  auto found = groups.find(group);
-  if (found == groups.end() || std::erase(found->second, &pair) == 0) return false;
-  if (found->second.empty()) groups.erase(found);
-  --pair.groupCount;
-  return true;
+RawGid toRaw(const vb_ibv_gid &gid) {
+  RawGid raw;
+  memcpy(raw.data(), gid.raw, raw.size());
+  return raw;
 }
 
 bool isPossible(Hca &hca, const vb_ibv_ah_attr &attributes) {
@@ -102,29 +91,10 @@ FABRICSIM_EXPORT int ibv_attach_mcast(vb_ibv_qp *qp, const vb_ibv_gid *gid, uint
   Lock lock = Process::get().lock();
   QueuePair &pair = QueuePair::of(qp);
   if (pair.type() != VB_IBV_QPT_UD || gid->raw[0] != kMulticastPrefix) return EINVAL;
-  RawGid group;
-  memcpy(group.data(), gid->raw, group.size());
-  auto &groups = pair.hca().groups();
-  if (!groups.contains(group) && groups.size() >= HcaLimits::kMulticastGroups) return ENOMEM;
-  auto &members = groups[group];
-  // Attaching twice is one attachment (IBA 11.3.1).
-  if (std::find(members.begin(), members.end(), &pair) != members.end()) return 0;
-  if (members.size() >= HcaLimits::kMulticastMembers) return ENOMEM;
-  members.push_back(&pair);
-  ++pair.groupCount;
-  // After the entry here, so that what two threads do comes to the fabric in the order in which it was done.
-  int error = tellMembership(lock, pair.hca(), attach::kAttachMulticast, group);
-  if (error != 0) leave(pair, group);
-  return error;
+  return joinGroup(lock, pair, toRaw(*gid));
 }
 
 FABRICSIM_EXPORT int ibv_detach_mcast(vb_ibv_qp *qp, const vb_ibv_gid *gid, uint16_t) {
   Lock lock = Process::get().lock();
-  QueuePair &pair = QueuePair::of(qp);
-  RawGid group;
-  memcpy(group.data(), gid->raw, group.size());
-  if (!leave(pair, group)) return EINVAL;
-  // A fabric that does not answer has no members either.
-  if (!pair.hca().groups().contains(group)) tellMembership(lock, pair.hca(), attach::kDetachMulticast, group);
-  return 0;
+  return leaveGroup(lock, QueuePair::of(qp), toRaw(*gid)) ? 0 : EINVAL;
 }

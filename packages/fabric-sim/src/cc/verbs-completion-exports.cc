@@ -31,8 +31,9 @@ FABRICSIM_EXPORT vb_ibv_comp_channel *ibv_create_comp_channel(vb_ibv_context *co
 FABRICSIM_EXPORT int ibv_destroy_comp_channel(vb_ibv_comp_channel *channel) {
   Lock lock = Process::get().lock();
   if (channel->refcnt > 0) return EBUSY;
-  --VerbsContext::of(channel->context).users;
+  VerbsContext &context = VerbsContext::of(channel->context);
   delete &CompletionChannel::of(channel);
+  context.release();
   return 0;
 }
 
@@ -76,7 +77,8 @@ FABRICSIM_EXPORT int ibv_destroy_cq(vb_ibv_cq *cq) {
   awaitAcknowledged(cq, &vb_ibv_cq::comp_events_completed, eventsTaken);
   awaitAcknowledged(cq, &vb_ibv_cq::async_events_completed, errorsTaken);
   Lock lock = Process::get().lock();
-  --VerbsContext::of(cq->context).users;
+  VerbsContext &context = VerbsContext::of(cq->context);
   delete &queue;
+  context.release();
   return 0;
 }

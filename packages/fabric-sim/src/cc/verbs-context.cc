@@ -39,6 +39,17 @@ VerbsContext &VerbsContext::of(vb_ibv_context *handle) {
   return *reinterpret_cast<VerbsContext *>(reinterpret_cast<uint8_t *>(handle) - offsetof(vb_verbs_context, context));
 }
 
+void VerbsContext::close(Lock &lock) {
+  ++users;  // so that it is there until this is done
+  if (users > 1) device_.hca().abandon(lock, *this);
+  isClosed_ = true;
+  release();
+}
+
+void VerbsContext::release() {
+  if (--users == 0 && isClosed_) delete this;
+}
+
 void VerbsContext::pushEvent(int type, int portNumber) { events_.push({type, portNumber, nullptr}); }
 
 void VerbsContext::pushObjectEvent(int type, void *object) { events_.push({type, 0, object}); }

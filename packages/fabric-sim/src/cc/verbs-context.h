@@ -6,6 +6,7 @@
 
 #include "device.h"
 #include "hca/event-queue.h"
+#include "process.h"
 #include "verbena/ibverbs-abi.h"
 
 namespace fabricsim {
@@ -22,6 +23,7 @@ class VerbsContext {
 
   static VerbsContext &of(vb_ibv_context *handle);
   vb_ibv_context *handle() { return &extended_.context; }
+  const vb_ibv_context *handle() const { return &extended_.context; }
   Device &device() { return device_; }
 
   // Queue an asynchronous event; the process lock is held.
@@ -32,13 +34,21 @@ class VerbsContext {
   // Takes the next event from `handle`, waiting unless the program made async_fd non-blocking. 0, or -1 with errno.
   static int takeEvent(vb_ibv_context *handle, vb_ibv_async_event *event);
 
-  uint32_t users = 0;  // protection domains, completion channels and queues
+  // The program's handle is gone. What was made through it and is left keeps its handles, which can be destroyed, and no more: the device
+  // has forgotten it. Process lock held; it is released meanwhile.
+  void close(Lock &lock);
+  // One of `users` is gone.
+  void release();
+
+  uint32_t users = 0;             // protection domains, completion channels and queues, device memory
+  uint64_t deviceMemoryUsed = 0;  // bytes
 
  private:
   explicit VerbsContext(Device &device);
 
   Device &device_;
   EventQueue events_;
+  bool isClosed_ = false;
 };
 
 // Port attributes in verbs' form; `length` bytes of them are written. 0 or an errno value.

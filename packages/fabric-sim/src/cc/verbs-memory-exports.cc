@@ -1,16 +1,14 @@
 // libibverbs: protection domains and memory regions.
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <memory>
 #include <vector>
 
 #include "export.h"
 #include "hca/device-memory.h"
 #include "hca/hca.h"
+#include "hca/pinned-memory.h"
 #include "hca/protection.h"
 #include "process.h"
 #include "verbs-context.h"
@@ -41,16 +39,6 @@ bool isMapped(uint64_t address, uint64_t length) {
   return true;
 }
 
-// Bytes this process may register; as the kernel, no limit for those who may lock any memory. FABRICSIM_MEMLOCK sets one for everybody.
-uint64_t lockedMemoryLimit() {
-  if (const char *given = getenv("FABRICSIM_MEMLOCK")) return strtoull(given, nullptr, 10);
-  struct rlimit limit = {};
-  if (geteuid() == 0 || getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
-  return limit.rlim_cur;
-}
-
-uint64_t pinnedBytes = 0;  // of this process; under the process lock
-
 // 0, or the errno value with which such a region is refused.
 int checkRegion(uint64_t from, size_t length, uint64_t iova, int access) {
   if ((access & ~kKnownAccess) != 0) return EOPNOTSUPP;
@@ -59,15 +47,6 @@ int checkRegion(uint64_t from, size_t length, uint64_t iova, int access) {
   if (isRemotelyWritten && (access & VB_IBV_ACCESS_LOCAL_WRITE) == 0) return EINVAL;
   if (length == 0 || from + length < from || iova + length < iova || ((from ^ iova) & (kPage - 1)) != 0) return EINVAL;
   return isMapped(from, length) ? 0 : EFAULT;
-}
-
-// Counts `pinned` bytes in place of `released`; false if the limit forbids it.
-bool pin(uint64_t pinned, uint64_t released = 0) {
-  uint64_t others = pinnedBytes - released;
-  uint64_t limit = lockedMemoryLimit();
-  if (pinned > limit || others > limit - pinned) return false;
-  pinnedBytes = others + pinned;
-  return true;
 }
 
 vb_ibv_mr *registerRegion(vb_ibv_pd *pd, void *address, size_t length, uint64_t iova, int access) {
@@ -87,7 +66,7 @@ vb_ibv_mr *registerRegion(vb_ibv_pd *pd, void *address, size_t length, uint64_t 
   ++ProtectionDomain::of(pd).users;
   uint32_t key = region->hca->addRegion(lock, *region);
   if (key == 0) {
-    pinnedBytes -= pinned;
+    unpin(pinned);
     --ProtectionDomain::of(pd).users;
     return fail(context.device().client().isLost() ? EIO : ENOMEM);
   }
@@ -106,8 +85,9 @@ FABRICSIM_EXPORT vb_ibv_pd *ibv_alloc_pd(vb_ibv_context *context) {
 FABRICSIM_EXPORT int ibv_dealloc_pd(vb_ibv_pd *pd) {
   Lock lock = Process::get().lock();
   if (ProtectionDomain::of(pd).users > 0) return EBUSY;
-  --VerbsContext::of(pd->context).users;
+  VerbsContext &context = VerbsContext::of(pd->context);
   delete &ProtectionDomain::of(pd);
+  context.release();
   return 0;
 }
 
@@ -161,9 +141,9 @@ FABRICSIM_EXPORT int ibv_rereg_mr(vb_ibv_mr *mr, int flags, vb_ibv_pd *pd, void 
 FABRICSIM_EXPORT int ibv_dereg_mr(vb_ibv_mr *mr) {
   Lock lock = Process::get().lock();
   std::unique_ptr<MemoryRegion> region(&MemoryRegion::of(mr));
-  region->hca->removeRegion(mr->lkey);
+  region->hca->removeRegion(*region);
   if (region->deviceMemory != nullptr) --region->deviceMemory->users;
-  pinnedBytes -= region->pinned;
+  unpin(region->pinned);
   --ProtectionDomain::of(mr->pd).users;
   return 0;
 }

@@ -50,7 +50,7 @@ FABRICSIM_EXPORT int ibv_destroy_qp(vb_ibv_qp *qp) {
   {
     Lock lock = Process::get().lock();
     if (pair.groupCount > 0) return EBUSY;
-    pair.hca().removeQueuePair(pair.qpn());
+    pair.hca().removeQueuePair(pair);
     VerbsContext::of(qp->context).forgetEvents(qp);
     taken = pair.errorsTaken;
   }

@@ -36,6 +36,7 @@ describe("verbs of libfabricsim.so within one process", () => {
     "overrun",
     "states",
     "regions",
+    "closed-early",
   ])(
     "%s",
     async (scenario) => {

@@ -32,9 +32,8 @@ vb_ibv_dm *DeviceMemory::allocate(vb_ibv_context *context, vb_ibv_alloc_dm_attr 
   if (attributes->comp_mask != 0 || attributes->length == 0 || attributes->log_align_req > kLogAlignment) return none<vb_ibv_dm>(EINVAL);
   Lock lock = Process::get().lock();
   VerbsContext &owner = VerbsContext::of(context);
-  uint64_t &used = owner.device().hca().deviceMemoryUsed;
-  if (attributes->length > kSize - used) return none<vb_ibv_dm>(ENOMEM);
-  used += attributes->length;
+  if (attributes->length > kSize - owner.deviceMemoryUsed) return none<vb_ibv_dm>(ENOMEM);
+  owner.deviceMemoryUsed += attributes->length;
   ++owner.users;
   return &(new DeviceMemory(context, attributes->length))->handle_;
 }
@@ -47,8 +46,8 @@ int DeviceMemory::release(vb_ibv_dm *dm) {
     return EBUSY;
   }
   VerbsContext &owner = VerbsContext::of(dm->context);
-  owner.device().hca().deviceMemoryUsed -= memory->bytes_.size();
-  --owner.users;
+  owner.deviceMemoryUsed -= memory->bytes_.size();
+  owner.release();
   return 0;
 }
 

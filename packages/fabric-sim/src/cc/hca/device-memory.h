@@ -12,7 +12,7 @@ class DeviceMemory {
   vb_ibv_dm handle_;  // first member: of() relies on it
 
  public:
-  // Bytes of it that a process can have on one HCA.
+  // Bytes of it that can be had through one context.
   static constexpr uint64_t kSize = 256 * 1024;
 
   static DeviceMemory &of(vb_ibv_dm *dm) { return *reinterpret_cast<DeviceMemory *>(dm); }

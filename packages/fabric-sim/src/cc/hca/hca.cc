@@ -1,7 +1,12 @@
 #include "hca/hca.h"
 
+#include <utility>
+
+#include "hca/multicast-groups.h"
+#include "hca/pinned-memory.h"
 #include "hca/queue-pair.h"
 #include "hca/wire.h"
+#include "verbs-context.h"
 
 namespace fabricsim {
 
@@ -24,7 +29,9 @@ uint32_t Hca::addQueuePair(Lock &lock, QueuePair &qp) {
   return qpn;
 }
 
-void Hca::removeQueuePair(uint32_t qpn) {
+void Hca::removeQueuePair(const QueuePair &qp) {
+  uint32_t qpn = qp.qpn();
+  if (queuePair(qpn) != &qp) return;
   queuePairs_.erase(qpn);
   // To the far end: a number is used again as late as can be, since packets for it may be under way.
   freeQpns_.push_back(qpn);
@@ -51,7 +58,9 @@ uint32_t Hca::addRegion(Lock &lock, MemoryRegion &region) {
   return keyTag_ | slot;
 }
 
-void Hca::removeRegion(uint32_t key) {
+void Hca::removeRegion(const MemoryRegion &removed) {
+  uint32_t key = removed.handle.lkey;
+  if (region(key) != &removed) return;
   uint32_t slot = key & kSlotMask;
   regions_[slot] = nullptr;
   freeSlots_.push_back(slot);
@@ -68,6 +77,25 @@ const PortState *Hca::port(unsigned number) {
     }
   }
   return state_.port(number);
+}
+
+void Hca::abandon(Lock &lock, const VerbsContext &context) {
+  for (MemoryRegion *region : regions_) {
+    if (region == nullptr || region->handle.context != context.handle()) continue;
+    removeRegion(*region);
+    unpin(std::exchange(region->pinned, 0));
+  }
+  std::vector<QueuePair *> pairs;
+  for (const auto &[qpn, qp] : queuePairs_) {
+    if (&qp->context() == &context) pairs.push_back(qp);
+  }
+  for (QueuePair *qp : pairs) {
+    removeQueuePair(*qp);
+    qp->stop();
+  }
+  // Last: the lock is open in between. Others than these may be destroyed meanwhile.
+  std::erase_if(pairs, [](const QueuePair *qp) { return qp->groupCount == 0; });
+  for (QueuePair *qp : pairs) leaveAllGroups(lock, *qp);
 }
 
 void Hca::onLost() {

@@ -17,6 +17,7 @@
 namespace fabricsim {
 
 class QueuePair;
+class VerbsContext;
 class Wire;
 
 // What ibv_query_device says, and what is enforced.
@@ -48,7 +49,8 @@ class Hca {
 
   // A free queue pair number for `qp`, asked of the fabric when none is left; 0 if it does not answer. The lock is released meanwhile.
   uint32_t addQueuePair(Lock &lock, QueuePair &qp);
-  void removeQueuePair(uint32_t qpn);
+  // Does nothing if that is done.
+  void removeQueuePair(const QueuePair &qp);
   // NULL if there is none of that number in this process.
   QueuePair *queuePair(uint32_t qpn) const {
     auto found = queuePairs_.find(qpn);
@@ -58,7 +60,8 @@ class Hca {
 
   // Gives the region its key (used as lkey and as rkey); 0 if there are too many or the fabric does not answer.
   uint32_t addRegion(Lock &lock, MemoryRegion &region);
-  void removeRegion(uint32_t key);
+  // Does nothing if that is done.
+  void removeRegion(const MemoryRegion &region);
   // NULL if the key is nobody's.
   MemoryRegion *region(uint32_t key) const {
     uint32_t slot = key & kSlotMask;
@@ -68,10 +71,10 @@ class Hca {
   // Queue pairs of this process in a multicast group.
   std::map<RawGid, std::vector<QueuePair *>> &groups() { return groups_; }
 
-  uint64_t deviceMemoryUsed = 0;  // bytes; guarded as everything here
-
   // The port as the fabric shows it now, for paths that run per call; read again at most once per change of its page.
   const PortState *port(unsigned number);
+  // A context was closed before what was made through it: its queue pairs and regions are no more, though their handles are.
+  void abandon(Lock &lock, const VerbsContext &context);
   // The fabric has gone: everything in flight fails.
   void onLost();
 

@@ -46,6 +46,7 @@ class QueuePair {
   static QueuePair &of(vb_ibv_qp *qp) { return *reinterpret_cast<QueuePair *>(qp); }
   vb_ibv_qp *handle() { return &handle_; }
   Hca &hca() const { return hca_; }
+  const VerbsContext &context() const { return context_; }
   uint32_t qpn() const { return handle_.qp_num; }
   void setQpn(uint32_t qpn) { handle_.qp_num = handle_.handle = qpn; }
   int type() const { return handle_.qp_type; }
@@ -107,6 +108,8 @@ class QueuePair {
   // A first message in state RTR.
   void established();
 
+  // Back to where it began; nothing that is in its queues completes.
+  void stop() { enter(VB_IBV_QPS_RESET); }
   // To the error state: flushes, and tells the program if `event` is not negative.
   void fail(int event);
   void event(int type);
