@@ -122,6 +122,8 @@ class HttpControlServer implements ControlServer {
       if (answer.kind === "json") send(response, 200, answer.body);
       else await stream(response, answer.lines, signal);
     } catch (error) {
+      // It ended in the middle of its request: there is nobody to answer, and nothing of ours has failed.
+      if (error === request.errored) return;
       this.#fail(request, response, error);
     }
   }

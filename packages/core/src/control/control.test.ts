@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodePathRecord } from "@verbena/ib";
@@ -29,6 +31,7 @@ let path: string;
 let engine: FakeEngine;
 let server: ControlServer;
 let client: ControlClient;
+let logged: string[];
 let reload: () => Promise<{ applied: string[]; needRestart: string[]; warnings: string[] }>;
 
 beforeEach(async () => {
@@ -36,10 +39,11 @@ beforeEach(async () => {
   path = join(folder, "acm.sock.ctl");
   engine = new FakeEngine();
   reload = () => Promise.resolve({ applied: ["sa"], needRestart: [], warnings: [] });
+  logged = [];
   server = await createControlServer({
     path,
     host: { engine, status: () => status, reload: () => reload() },
-    logger: silentLogger,
+    logger: { ...silentLogger, error: (message) => logged.push(message) },
   });
   client = new ControlClient({ path });
 });
@@ -157,6 +161,18 @@ describe("control socket", () => {
       hint: expect.stringContaining("subnet manager") as string,
     });
     expect(await raw("POST", "/v1/resolve", '{"destination":"node9"}')).toMatchObject({ status: 504 });
+  });
+
+  it("takes a client that breaks off in the middle of its request for no failure of its own", async () => {
+    const socket = connect(path);
+    socket.write("POST /v1/cache/flush HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+    // Answered by the same process, after what was written before.
+    await client.status();
+    socket.destroy();
+    await once(socket, "close");
+    await client.status();
+    await server.close();
+    expect(logged).toEqual([]);
   });
 
   it("aborts the request in work when the client goes away", async () => {

@@ -76,6 +76,15 @@ describe("DaemonLog", () => {
     ]);
   });
 
+  it("writes the stack of an error that nobody foresaw, or of what is beneath one with a code, and no other", async () => {
+    using log = new DaemonLog({ file, level: 0 });
+    const coded = (cause?: Error) => coreError("VERBENA_CONTROL_INTERNAL", { details: { reason: "x" }, cause });
+    for (const error of [coded(), coded(new TypeError("bug")), new TypeError("bug")]) log.logger.error("e", { error });
+    await log.flushed();
+    const stacks = (await lines()).map(({ error }) => (error as { stack?: string }).stack);
+    expect(stacks).toEqual([undefined, expect.stringContaining("TypeError: bug"), expect.stringContaining("at ")]);
+  });
+
   it("goes on in a new file after rotation, keeping what is there", async () => {
     using log = new DaemonLog({ file, level: 0 });
     log.notice("one");

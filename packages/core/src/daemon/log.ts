@@ -1,4 +1,4 @@
-import { printableLines } from "@verbena/ib";
+import { printableLines, VerbenaError } from "@verbena/ib";
 import pino, { type DestinationStream, type Logger as Pino } from "pino";
 import { LineQueue } from "../log/line-queue.js";
 import { openOutlet } from "../log/outlet.js";
@@ -142,7 +142,12 @@ function adapt(target: Pino<keyof typeof LEVELS>): Logger {
   };
 }
 
-/** Errors in full, whatever else somebody logs under the same key as it is. */
+/**
+ * Errors in full, whatever else somebody logs under the same key as it is. Of one that has a code and nothing beneath it the stack says
+ * nothing: it was foreseen, such as a mistake in a file.
+ */
 function serializeError(value: unknown): unknown {
-  return value instanceof Error ? pino.stdSerializers.err(value) : value;
+  if (!(value instanceof Error)) return value;
+  const { stack, ...rest } = pino.stdSerializers.err(value);
+  return VerbenaError.is(value) && value.cause === undefined ? rest : { ...rest, stack };
 }
