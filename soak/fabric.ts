@@ -24,6 +24,8 @@ import { draw, soakSettings } from "./lib/settings.js";
 const STEPS = 10_000;
 const HOSTS = 12;
 const DAEMONS = ["H2", "H3", "H4", "H6", "H8", "H10"];
+/** Where the manager is at first, and where it moves to. */
+const MANAGERS = ["H1", "H12"];
 const MOVING_IPS = ["192.0.2.101", "192.0.2.102", "192.0.2.103"];
 const ALIASES = ["0x2c903000000aa", "0x2c903000000ab", "0x2c903000000ac"];
 const ALIAS_GIDS = ALIASES.map((guid) => Gid.format(Gid.of(Gid.linkLocalPrefix, Guid.parse(guid))));
@@ -52,7 +54,7 @@ const limitsOf = (node: string): OracleLimits => ({
   leaseMs: LEASE_MS,
 });
 const failureLimits: FailureLimits = {
-  managers: ["H1"],
+  managers: MANAGERS,
   tryMs: SA.timeoutMs,
   patienceMs: SA.timeoutMs * (SA.retries + 1),
   negativeTtlMs: NEGATIVE_TTL_MS,
@@ -98,7 +100,11 @@ async function run(count: number): Promise<string> {
   const faults = new Faults({
     dir: fleet.dir,
     sim: fleet.sim,
-    targets: targetsOf(await fleet.status(), { moving: { ips: MOVING_IPS, hosts: DAEMONS }, aliases: ALIASES }),
+    targets: targetsOf(await fleet.status(), {
+      managers: MANAGERS,
+      moving: { ips: MOVING_IPS, hosts: DAEMONS },
+      aliases: ALIASES,
+    }),
     random,
     onFailure: (error) => problems.push(`a fault failed: ${String(error)}`),
   });

@@ -23,6 +23,7 @@ import { soakSettings } from "./lib/settings.js";
 const STEPS = 200;
 const HAND_OVERS = 10;
 const HOSTS = 12;
+const MANAGERS = ["H1", "H2"] as const;
 /** The OpenSMs run on the first two hosts. */
 const DAEMONS = ["H3", "H4", "H6", "H8", "H10"];
 const REQUESTS_A_STEP = 10;
@@ -41,7 +42,7 @@ const config = {
   caches: { address: { ttlMs: TTL_MS }, route: { ttlMs: TTL_MS }, negativeTtlMs: NEGATIVE_TTL_MS },
 } as const;
 const failureLimits: FailureLimits = {
-  managers: ["H1", "H2"],
+  managers: MANAGERS,
   tryMs: SA.timeoutMs,
   patienceMs: SA.timeoutMs * (SA.retries + 1),
   negativeTtlMs: NEGATIVE_TTL_MS,
@@ -68,7 +69,7 @@ async function handOver(
 
 async function run(count: number): Promise<string> {
   await using fleet = await Fleet.start({ topology: fatTree({ hosts: HOSTS, leafs: 3, spines: 2 }), sm: "opensm" });
-  const nodes: [string, string] = ["H1", "H2"];
+  const nodes: [string, string] = [...MANAGERS];
   const up = await OpenSm.up({
     fabric: fleet.dir,
     node: nodes[0],
@@ -87,11 +88,14 @@ async function run(count: number): Promise<string> {
   const resolvers = new Map<string, Resolver>();
   for (const node of DAEMONS) resolvers.set(node, await fleet.resolver(node, { config, nodeTableTtlMs: TTL_MS }));
   const asking = new Asking(resolvers, DEADLINE_MS);
-  const targets = targetsOf(await fleet.status(), { moving: { ips: [], hosts: [] }, aliases: [] });
   const faults = new Faults({
     dir: fleet.dir,
     sim: fleet.sim,
-    targets: { ...targets, hosts: targets.hosts.filter((node) => node !== "H1" && node !== "H2") },
+    targets: targetsOf(await fleet.status(), {
+      managers: MANAGERS,
+      moving: { ips: [], hosts: [] },
+      aliases: [],
+    }),
     random,
     onFailure: (error) => problems.push(`a fault failed: ${String(error)}`),
   });

@@ -21,6 +21,8 @@ export class Faults {
   readonly #away = new Away();
   /** Alias to the host that has it. */
   readonly #aliases = new Map<string, string>();
+  /** Index of the host that has the built-in manager: the first one at the start. */
+  #manager = 0;
   count = 0;
 
   constructor(options: FaultsOptions) {
@@ -70,8 +72,8 @@ export class Faults {
     const ms = this.#ms.bind(this);
     return [
       [6, () => this.#send({ op: "lid", action: "change", end: host }, [host])],
-      // The manager moves: what it has in place of a hand-over, since there is one built-in manager.
-      [0.5, () => this.#send({ op: "lid", action: "change", end: targets.manager })],
+      [0.5, () => this.#send({ op: "lid", action: "change", end: this.#pick(targets.managers) })],
+      [0.5, () => this.#handOver()],
       [1, () => this.#send({ op: "sm", action: "reregister" })],
       [1, () => this.#send({ op: "sm", action: "sweep" })],
       [4, () => this.#send({ op: "sa", mode: draw(random, SA_FAULTS), durationMs: ms(20, 250), delayMs: ms(10, 400) })],
@@ -82,6 +84,13 @@ export class Faults {
       [3, () => this.#moveAlias(this.#pick(targets.aliases), host)],
       [3, () => this.#moveAddress()],
     ];
+  }
+
+  /** To the next of the managers. */
+  #handOver(): void {
+    const { managers } = this.#options.targets;
+    this.#manager = (this.#manager + 1) % managers.length;
+    this.#send({ op: "sm", action: "hand-over", end: managers[this.#manager] ?? "" });
   }
 
   #moveAddress(): void {

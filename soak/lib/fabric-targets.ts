@@ -6,22 +6,22 @@ export interface Targets {
   readonly spines: readonly string[];
   /** One end of each link between switches. */
   readonly trunks: readonly string[];
-  /** Host of the built-in manager. */
-  readonly manager: string;
+  /** Hosts between which the built-in manager moves. */
+  readonly managers: readonly string[];
   /** Addresses that move, and the hosts between which they do. */
   readonly moving: { readonly ips: readonly string[]; readonly hosts: readonly string[] };
   /** GUIDs of aliases that come to hosts and leave them. */
   readonly aliases: readonly string[];
 }
 
-/** Everything but the manager's host. */
+/** Everything but the managers' hosts. */
 export function targetsOf(
-  { nodes, sm }: FabricStatus,
-  { moving, aliases }: Pick<Targets, "moving" | "aliases">,
+  { nodes }: FabricStatus,
+  { managers, moving, aliases }: Pick<Targets, "managers" | "moving" | "aliases">,
 ): Targets {
   const switches = new Set(nodes.filter(({ kind }) => kind === "switch").map(({ id }) => id));
   const isSwitch = (end: string | undefined): boolean => end !== undefined && switches.has(end.replace(/\[\d+\]$/, ""));
-  const hosts = nodes.filter(({ kind, id }) => kind === "ca" && !sm.end.startsWith(`${id}[`)).map(({ id }) => id);
+  const hosts = nodes.filter(({ kind, id }) => kind === "ca" && !managers.includes(id)).map(({ id }) => id);
   const isSpine = ({ id, ports }: FabricStatus["nodes"][number]): boolean =>
     switches.has(id) && ports.every(({ peer }) => isSwitch(peer));
   const spines = nodes.filter(isSpine);
@@ -29,7 +29,7 @@ export function targetsOf(
     hosts,
     spines: spines.map(({ id }) => id),
     trunks: spines.flatMap(({ ports }) => ports.map(({ end }) => end)),
-    manager: sm.end.replace(/\[\d+\]$/, ""),
+    managers,
     moving,
     aliases,
   };

@@ -111,6 +111,22 @@ describe("a link that goes down", () => {
     expect(events).toEqual(["H1[1] port-err", "H1[1] port-active", "H1[1] client-reregister"]);
   });
 
+  it("between switches, alone, cuts hosts off that stay active: back, they are asked to register again, since they are in no group any more", () => {
+    const { services, simulation, events } = start(twoLevel({ hosts: 8 }));
+    const h8 = simulation.fabric.portNamed("H8");
+    const group = simulation.sm.groups.all()[0]!;
+    simulation.sm.groups.join(group, { port: h8, portGid: h8.gid, scope: 2, joinState: 1, proxyJoin: false });
+    const uplink = simulation.fabric.portNamed("L2[5]");
+    simulation.fabric.setLink(uplink, false);
+    services.run();
+    expect(h8.state).toBe(PortState.ACTIVE);
+    expect(group.members.size).toBe(0);
+    expect(events).toEqual([]);
+    simulation.fabric.setLink(uplink, true);
+    services.run();
+    expect(events).toEqual(["H5", "H6", "H7", "H8"].map((host) => `${host}[1] client-reregister`));
+  });
+
   it("twice is down once", () => {
     const { services, simulation, events } = start();
     const h8 = simulation.fabric.portNamed("H8");
@@ -168,6 +184,8 @@ describe("outages", () => {
     expect(decodePathRecord(there!.data).reversible).toBe(false);
     expect(askPath(new SaClient(simulation, services, "H8"), "H2")?.status).toBe(MadStatus.SA_NO_RECORDS);
     expect(cutRoute(h1!, simulation.fabric.portNamed("L1[0]"))).toBe(false);
+    expect(cutRoute(h1!, h1!)).toBe(false);
+    expect(transit(h2!, h1!.lid).arrivals).toEqual([h1]);
   });
 });
 
@@ -291,7 +309,7 @@ describe("the subnet manager", () => {
     simulation.sm.groups.join(group, { port: h1, portGid: h1.gid, scope: 2, joinState: 1, proxyJoin: false });
     simulation.sm.handOver("H2");
     services.run();
-    expect(events).toEqual(["sm-change", "client-reregister"].flatMap((event) => [`H1[1] ${event}`, `H2[1] ${event}`]));
+    expect(events).toEqual(["H1[1]", "H2[1]"].flatMap((port) => [`${port} sm-change`, `${port} client-reregister`]));
     expect([h1.lid, h2.lid]).toEqual(lids);
     expect([h1.smLid, h2.smLid]).toEqual([h2.lid, h2.lid]);
     expect([h1, h2].map(({ capabilityMask }) => (capabilityMask & PortCapability.IS_SM) !== 0)).toEqual([false, true]);
@@ -308,12 +326,38 @@ describe("the subnet manager", () => {
     expect(saTableRecords(client.received[0]!)).toHaveLength(simulation.fabric.nodes.length);
   });
 
+  it("hands over from a manager whose host is gone: the ports that are left follow the new one, the old host too once it is back", () => {
+    const { services, simulation, events, askPath } = start();
+    const [h1, h8] = ["H1", "H8"].map((name) => simulation.fabric.portNamed(name)) as [FabricPort, FabricPort];
+    const lids = [h1.lid, h8.lid];
+    simulation.outages.remove(h1.node);
+    services.run();
+    events.length = 0;
+    simulation.sm.handOver("H8");
+    services.run();
+    const rest = ["H2", "H3", "H4", "H5", "H6", "H7", "H8"];
+    expect(new Set(events)).toEqual(
+      new Set(rest.flatMap((host) => [`${host}[1] sm-change`, `${host}[1] client-reregister`])),
+    );
+    const client = new SaClient(simulation, services, "H2");
+    expect(client.port.smLid).toBe(h8.lid);
+    expect(askPath(client, "H3")?.status).toBe(MadStatus.OK);
+    expect(askPath(client, "H1")?.status).toBe(MadStatus.SA_NO_RECORDS);
+    simulation.outages.restore(h1.node);
+    services.run();
+    expect([h1.lid, h8.lid]).toEqual(lids);
+    expect(h1.smLid).toBe(h8.lid);
+    expect(askPath(client, "H1")?.status).toBe(MadStatus.OK);
+  });
+
   it.each([
     ["H1", "is there already"],
     ["H9", "H9"],
     ["L1", "switch"],
+    ["H2", "link is down"],
   ])("does not hand over to %s", (name, problem) => {
     const { simulation } = start(twoLevel({ hosts: 2 }));
+    simulation.fabric.setLink(simulation.fabric.portNamed("H2"), false);
     expect(() => simulation.sm.handOver(name)).toThrow(problem);
   });
 

@@ -69,11 +69,12 @@ export class Outages {
 
 /**
  * Takes the entries for `destination` from the table of the first switch behind `source`: packets from there no longer arrive, the way
- * back stays. The next sweep repairs it. False if there is no such switch, or if it is the destination itself.
+ * back stays. The next sweep repairs it. False if there is no such switch, or if the destination is that switch or the source.
  */
 export function cutRoute(source: FabricPort, destination: FabricPort): boolean {
   const node = source.node.tables === undefined ? source.neighbour?.node : source.node;
-  if (node?.tables === undefined || node === destination.node || destination.lid === 0) return false;
+  if (source === destination || destination.lid === 0) return false;
+  if (node?.tables === undefined || node === destination.node) return false;
   for (let offset = 0; offset < 1 << destination.lmc; offset++)
     node.tables.setRoute(destination.lid + offset, NO_ROUTE);
   return true;

@@ -124,7 +124,7 @@ function isAnswer(request: Buffer, mad: Buffer): boolean {
 }
 
 function hex(member: "mad" | "packet", text: string): Buffer {
-  const [from, to] = member === "mad" ? [MAD_HEADER_SIZE, MAD_SIZE] : [0, MAX_PACKET];
+  const [from, to] = member === "mad" ? [MAD_HEADER_SIZE, MAD_SIZE] : [1, MAX_PACKET];
   const bytes = Buffer.from(text, "hex");
   if (bytes.length * 2 === text.length && bytes.length >= from && bytes.length <= to) return bytes;
   throw bad(`send: ${member} must be ${String(from)} to ${String(to)} bytes in hexadecimal`);

@@ -41,7 +41,7 @@ export class SubnetManager {
     this.#fabric = fabric;
     this.#lmc = options.lmc;
     this.port = smPort(fabric, options.smNode);
-    this.subnet = new Subnet({ nodes: [], switches: [], endPorts: [] });
+    this.subnet = NOTHING;
     this.groups = new MulticastGroups(
       undefined,
       (group) => {
@@ -62,9 +62,10 @@ export class SubnetManager {
     this.sweep();
   }
 
-  /** Brings the subnet up, or follows what has changed since the last time. */
+  /** Brings the subnet up, or follows what has changed since the last time. Behind a link that is down it sees nothing, and changes nothing. */
   sweep(): void {
     this.port.hasBuiltInSm = true;
+    if (!this.port.isLinkUp && this.subnet !== NOTHING) return;
     const found = discover(this.port);
     const reachable = new Set(found.endPorts);
     const taken = new Set<number>();
@@ -89,37 +90,36 @@ export class SubnetManager {
       node.hasPortStateChange = false;
       for (const port of node.ports) this.#bringUp(port);
     }
-    for (const port of found.endPorts) this.#announce(port, moved.has(port));
+    for (const port of found.endPorts) this.#announce(port, moved.has(port), !before.has(port));
     for (const port of before) if (!reachable.has(port)) this.changes.emit({ type: "port-out", port });
     for (const port of found.endPorts) if (!before.has(port)) this.changes.emit({ type: "port-in", port });
   }
 
   /** Asks every port to register again, as after a take-over: memberships, subscriptions and services are forgotten. */
   reregister(): void {
-    this.changes.emit({ type: "taken-over" });
-    this.groups.clear();
+    this.#forget();
     this.#programAllGroups();
-    for (const port of this.subnet.endPorts) {
-      if (port.number !== 0) this.#fabric.events.emit({ type: "async-event", port, event: "client-reregister" });
-    }
+    for (const port of this.subnet.endPorts) this.#askToRegister(port);
   }
 
   /**
-   * Another port becomes the master, as after the death of the old one: LIDs and routes stay, every port learns of its new manager and
-   * SA, and the new one knows of no memberships, subscriptions or services.
+   * Another port becomes the master, as after the death of the old one, which may have happened: LIDs stay, every port that the new one
+   * reaches learns of its new manager and SA, and the new one knows of no memberships, subscriptions or services.
    *
-   * @throws VerbenaError `VERBENA_SIM_SM_NODE` for a port that the fabric's manager cannot reach, or that has the manager already
+   * @throws VerbenaError `VERBENA_SIM_SM_NODE` for a port without a link, or that has the manager already
    */
   handOver(name: string): void {
     const to = smPort(this.#fabric, name);
     const bad = (problem: string) => simError("VERBENA_SIM_SM_NODE", { details: { name, problem } });
     if (to === this.port) throw bad("the manager is there already");
-    if (!this.subnet.endPorts.includes(to)) throw bad("no link of it leads to the subnet");
+    if (!to.isLinkUp) throw bad("its link is down");
+    // First: what the new manager finds is reported to nobody who had subscribed with the old one.
+    this.#forget();
     this.port.hasBuiltInSm = false;
     this.#fabric.events.emit({ type: "state", port: this.port });
     this.port = to;
+    this.subnet = NOTHING;
     this.sweep();
-    this.reregister();
   }
 
   /** Gives a port the lowest LID that nobody has had yet, and tells it. */
@@ -137,12 +137,21 @@ export class SubnetManager {
     this.subnet = new Subnet(this.subnet);
     this.#fabric.events.emit({ type: "state", port });
     this.#fabric.events.emit({ type: "async-event", port, event: "lid-change" });
-    if (port === this.port) for (const one of this.subnet.endPorts) this.#announce(one, false);
+    if (port === this.port) for (const one of this.subnet.endPorts) this.#announce(one, false, false);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#stopListening();
+  }
+
+  #forget(): void {
+    this.changes.emit({ type: "taken-over" });
+    this.groups.clear();
+  }
+
+  #askToRegister(port: FabricPort): void {
+    if (port.number !== 0) this.#fabric.events.emit({ type: "async-event", port, event: "client-reregister" });
   }
 
   #lmcOf(port: FabricPort): number {
@@ -166,21 +175,20 @@ export class SubnetManager {
   }
 
   /** Sets what the manager sets in an end port, then tells of what is new, in the order in which a kernel does. */
-  #announce(port: FabricPort, isMoved: boolean): void {
+  #announce(port: FabricPort, isMoved: boolean, isUnknown: boolean): void {
     const { events } = this.#fabric;
     const isNew = port.state !== PortState.ACTIVE && port.isLinkUp;
     const hasNewSm = port.smLid !== this.port.lid;
     port.smLid = this.port.lid;
     if (isNew) port.state = PortState.ACTIVE;
-    if (!isNew && !hasNewSm && !isMoved) return;
+    if (!isNew && !hasNewSm && !isMoved && !isUnknown) return;
     events.emit({ type: "state", port });
     if (port.number === 0) return;
     if (isMoved) events.emit({ type: "async-event", port, event: "lid-change" });
     if (hasNewSm) events.emit({ type: "async-event", port, event: "sm-change" });
-    if (isNew) {
-      events.emit({ type: "async-event", port, event: "port-active" });
-      events.emit({ type: "async-event", port, event: "client-reregister" });
-    }
+    if (isNew) events.emit({ type: "async-event", port, event: "port-active" });
+    // Also one that stayed active while it was cut off: it may have missed reports, and has lost its memberships (OpenSM does the same).
+    if (isNew || isUnknown) this.#askToRegister(port);
   }
 
   #programAllGroups(): void {
@@ -193,6 +201,9 @@ export class SubnetManager {
     for (const node of this.subnet.switches) node.tables?.setGroup(group.record.mlid, ports.get(node) ?? new Set());
   }
 }
+
+/** What a manager knows that has not looked yet. */
+const NOTHING = new Subnet({ nodes: [], switches: [], endPorts: [] });
 
 /** The IPv4 broadcast group of the default partition, as OpenSM makes it. */
 function broadcastGroup() {
