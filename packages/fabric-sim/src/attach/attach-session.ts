@@ -176,6 +176,8 @@ export class AttachSession {
       case "violation":
         this.countViolation(message);
         return undefined;
+      case "sync":
+        return encodeStatusReply(MessageType.SYNC, message.tag, Errno.OK);
     }
   }
 

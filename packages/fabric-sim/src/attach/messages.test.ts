@@ -26,16 +26,16 @@ const hello = (version: number) =>
 
 describe("decodeClientMessage", () => {
   it("reads HELLO", () => {
-    expect(decodeClientMessage({ type: MessageType.HELLO, tag: 1, body: hello(2) })).toEqual({
+    expect(decodeClientMessage({ type: MessageType.HELLO, tag: 1, body: hello(3) })).toEqual({
       type: "hello",
       tag: 1,
-      hello: { version: 2, pid: 12_345, nodes: "H1,H2", program: "saquery" },
+      hello: { version: 3, pid: 12_345, nodes: "H1,H2", program: "saquery" },
     });
   });
 
   it("reads no more than the version of another version's HELLO", () => {
-    expect(decodeClientMessage({ type: MessageType.HELLO, tag: 1, body: hello(3).subarray(0, 13) })).toMatchObject({
-      hello: { version: 3, nodes: "" },
+    expect(decodeClientMessage({ type: MessageType.HELLO, tag: 1, body: hello(4).subarray(0, 13) })).toMatchObject({
+      hello: { version: 4, nodes: "" },
     });
   });
 
@@ -61,6 +61,10 @@ describe("decodeClientMessage", () => {
         mgid,
       });
     }
+    expect(decodeClientMessage({ type: MessageType.SYNC, tag: 4, body: Buffer.alloc(0) })).toEqual({
+      type: "sync",
+      tag: 4,
+    });
     const violation = Buffer.from("0700000002010000", "hex");
     expect(decodeClientMessage({ type: MessageType.VIOLATION, tag: 0, body: violation })).toEqual({
       type: "violation",
@@ -98,7 +102,7 @@ describe("decodeClientMessage", () => {
     for (let i = 0; i < 50_000; i += 1) {
       const type = i % 11;
       const body = random((random(1)[0] ?? 0) % 48);
-      if (type === MessageType.HELLO && i % 2 === 0) Buffer.from("VFAB\x02\0").copy(body);
+      if (type === MessageType.HELLO && i % 2 === 0) Buffer.from("VFAB\x03\0").copy(body);
       try {
         decodeClientMessage({ type, tag: i, body });
       } catch (error) {
@@ -125,7 +129,7 @@ describe("replies and announcements", () => {
       encodeHelloReply(1, [{ index: 6, pageName: "state-6" }])
         .subarray(12)
         .toString("latin1"),
-    ).toBe("\0\0\0\0\x02\0\x01\0\x06\0\0\0\x07\0state-6");
+    ).toBe("\0\0\0\0\x03\0\x01\0\x06\0\0\0\x07\0state-6");
   });
 
   it("numbers events as verbs does", () => {

@@ -69,7 +69,8 @@ export type ClientMessage =
       readonly portNumber: number;
       /** One of `ViolationKind`. */
       readonly kind: number;
-    };
+    }
+  | { readonly type: "sync"; readonly tag: number };
 
 /**
  * Decodes a message from a program.
@@ -138,6 +139,9 @@ export function decodeClientMessage({ type, tag, body }: Frame): ClientMessage {
         portNumber: body.readUInt8(4),
         kind: body.readUInt8(5),
       };
+    case MessageType.SYNC:
+      exactly(body, 0);
+      return { type: "sync", tag };
     default:
       throw new ProtocolViolation(`message type ${type}`);
   }

@@ -4,7 +4,7 @@
  */
 
 /** Checked at attach; both sides must have the same. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** First field of HELLO: the bytes `VFAB`. */
 export const HELLO_MAGIC = 0x42414656;
@@ -39,6 +39,7 @@ export const MessageType = {
   ATTACH_MULTICAST: 11,
   DETACH_MULTICAST: 12,
   VIOLATION: 13,
+  SYNC: 14,
 } as const;
 
 /** What RESERVE asks for: queue pair numbers of an HCA, or the high 12 bits of the keys of its memory regions. */

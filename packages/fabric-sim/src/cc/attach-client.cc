@@ -65,6 +65,7 @@ uint8_t *AttachClient::addData(uint32_t hcaIndex, uint8_t port, size_t size) {
   outbox_.insert(outbox_.end(), head.bytes().begin(), head.bytes().end());
   size_t at = outbox_.size();
   outbox_.resize(at + size);
+  isSettled_ = false;
   return outbox_.data() + at;
 }
 
@@ -84,6 +85,12 @@ int AttachClient::call(Lock &lock, attach::Type type, const Bytes &body, Bytes *
   if (!call.done) return EIO;
   if (answer != nullptr) *answer = std::move(call.answer);
   return call.error;
+}
+
+void AttachClient::settle(Lock &lock) {
+  if (isSettled_) return;
+  isSettled_ = true;
+  call(lock, attach::kSync, {});
 }
 
 uint32_t AttachClient::reserve(Lock &lock, uint32_t hcaIndex, attach::Number what, uint32_t count) {

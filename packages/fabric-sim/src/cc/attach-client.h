@@ -64,6 +64,8 @@ class AttachClient {
   // Makes room for a packet from a port of an HCA, which the caller writes there before it calls anything else here, and push() later.
   // NULL: it is lost.
   uint8_t *addData(uint32_t hcaIndex, uint8_t port, size_t size);
+  // Returns when the fabric has read all packets that were added, or is lost, or does not answer. The lock is released meanwhile.
+  void settle(Lock &lock);
   // Writes what the socket takes now.
   void push() {
     if (wantsToWrite()) flush();
@@ -96,6 +98,7 @@ class AttachClient {
 
   int fd_;
   bool lost_ = false;
+  bool isSettled_ = true;  // no packet was added since the fabric has read the last
   uint32_t lastTag_ = 0;
   std::vector<Hca> hcas_;
   std::unique_ptr<uint8_t[]> chunk_;

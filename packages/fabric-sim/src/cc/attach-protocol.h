@@ -6,7 +6,7 @@
 
 namespace fabricsim::attach {
 
-constexpr uint16_t kProtocolVersion = 2;
+constexpr uint16_t kProtocolVersion = 3;
 constexpr uint32_t kHelloMagic = 0x42414656;  // "VFAB"
 constexpr const char *kSocketName = "fabric.sock";
 constexpr size_t kMaxSocketPath = 107;
@@ -29,6 +29,7 @@ enum Type : uint16_t {
   kAttachMulticast = 11,
   kDetachMulticast = 12,
   kViolation = 13,
+  kSync = 14,
 };
 
 // What kReserve asks for.

@@ -51,6 +51,9 @@ FABRICSIM_EXPORT int ibv_destroy_qp(vb_ibv_qp *qp) {
     Lock lock = Process::get().lock();
     if (pair.groupCount > 0) return EBUSY;
     pair.hca().removeQueuePair(pair);
+    pair.stop();
+    // Its last packets, acknowledgements among them, are the fabric's when this returns: the program may end now.
+    pair.hca().device().client().settle(lock);
     VerbsContext::of(qp->context).forgetEvents(qp);
     taken = pair.errorsTaken;
   }

@@ -43,7 +43,7 @@ const u32 = (...values: number[]) => {
   return bytes;
 };
 const text = (value: string) => Buffer.concat([Buffer.from([value.length, 0]), Buffer.from(value)]);
-const hello = (nodes: string, version = 2) =>
+const hello = (nodes: string, version = 3) =>
   Buffer.concat([Buffer.from("VFAB"), Buffer.from([version, 0, 0, 0]), u32(42), text(nodes), text("raw")]);
 
 /** LRH, BTH and eight bytes; to a group with a GRH. */
@@ -86,7 +86,7 @@ describe("AttachSession", () => {
     program.send(1, hello("H3,node1, node1 HCA-2"));
     const { type, body } = await program.next();
     expect(type).toBe(0x8001);
-    expect([body.readInt32LE(0), body.readUInt16LE(4), body.readUInt16LE(6)]).toEqual([0, 2, 3]);
+    expect([body.readInt32LE(0), body.readUInt16LE(4), body.readUInt16LE(6)]).toEqual([0, 3, 3]);
     expect([body.readUInt32LE(8), body.readUInt32LE(8 + 13), body.readUInt32LE(8 + 26)]).toEqual([2, 0, 1]);
     expect(existsSync(join(directory, body.toString("utf8", 14, 21)))).toBe(true);
     expect(server.programs()).toEqual([{ pid: 42, program: "raw", hcas: ["H3", "H1", "H2"], openPorts: 0, agents: 0 }]);
@@ -107,7 +107,7 @@ describe("AttachSession", () => {
   });
 
   it.each([
-    ["another version", hello("H1", 3), 71, /protocol 2, this program 3/],
+    ["another version", hello("H1", 4), 71, /protocol 3, this program 4/],
     ["an unknown node", hello("H1,nobody"), 19, /no HCA named "nobody"/],
     ["no node", hello(" , "), 19, /set FABRICSIM_NODE/],
   ])("refuses %s in words and hangs up", async (_what, body, errno, words) => {
@@ -237,8 +237,8 @@ describe("AttachSession", () => {
     expect(host.unclaimedCount).toBe(1);
     three.send(13, u32(2, 0x0101), 0);
     three.send(13, u32(2, 0x0201), 0);
-    three.send(9, Buffer.from([2, 0, 0, 0, 1, 0, 64, 0]));
-    await three.next();
+    three.send(14, Buffer.alloc(0));
+    expect((await three.next()).body).toEqual(u32(0));
     expect(host.violations).toEqual(["H3 1 pkey", "H3 1 qkey"]);
   });
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <random>
+#include <thread>
 
 #include "attach-client.h"
 #include "check.h"
@@ -148,6 +149,34 @@ void fullSocket() {
   CHECK(!pair.client.wantsToWrite() && pair.client.hasRoom());
 }
 
+// Who settles waits until the fabric has read its packets, and asks only if there are any.
+void settling() {
+  Pair pair;
+  std::mutex mutex;
+  Lock lock(mutex);
+  pair.client.settle(lock);
+  memset(pair.client.addData(0, 1, 20), 0, 20);
+  bool hasRead = false;
+  std::thread fabric([&] {
+    Bytes bytes(40 + 12);
+    CHECK(recv(pair.fabric, bytes.data(), bytes.size(), MSG_WAITALL) == static_cast<ssize_t>(bytes.size()));
+    LeReader sync(ByteView(bytes).subspan(40));
+    CHECK(sync.u32() == 8 && sync.u16() == attach::kSync && sync.u16() == 0);
+    uint32_t tag = sync.u32();
+    Lock own(mutex);
+    hasRead = true;
+    pair.feed(frame(attach::kSync | attach::kReplyBit, tag, LeWriter().u32(0).bytes()));
+  });
+  pair.client.settle(lock);
+  CHECK(hasRead && !pair.client.wantsToWrite());
+  pair.client.settle(lock);
+  CHECK(!pair.client.wantsToWrite());
+  lock.unlock();
+  fabric.join();
+  uint8_t more;
+  CHECK(recv(pair.fabric, &more, 1, MSG_DONTWAIT) < 0);
+}
+
 void unansweredCall() {
   Pair pair;
   std::mutex mutex;
@@ -178,6 +207,7 @@ int main() {
   randomBytes();
   dataFrames();
   fullSocket();
+  settling();
   unansweredCall();
   lostConnection();
   return 0;

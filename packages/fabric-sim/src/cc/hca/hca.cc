@@ -93,8 +93,9 @@ void Hca::abandon(Lock &lock, const VerbsContext &context) {
     removeQueuePair(*qp);
     qp->stop();
   }
-  // Last: the lock is open in between. Others than these may be destroyed meanwhile.
+  // Last: the lock is open in between. Others than members of groups may be destroyed meanwhile.
   std::erase_if(pairs, [](const QueuePair *qp) { return qp->groupCount == 0; });
+  device_.client().settle(lock);
   for (QueuePair *qp : pairs) leaveAllGroups(lock, *qp);
 }
 
