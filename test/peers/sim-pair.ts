@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { libfabricsimPath } from "@verbena/fabric-sim";
+import { programPath } from "../../packages/cli/test/support/run.js";
+import { find, type Run } from "./sim-programs.js";
+
+/** How the two halves of a program find each other, and where they run. */
+export interface PairOptions {
+  /** Directory of the fabric. */
+  readonly fabric: string;
+  readonly server: string;
+  readonly client: string;
+}
+
+/** What both ends left behind. */
+export interface PairRun {
+  readonly server: Run;
+  readonly client: Run;
+}
+
+/** Preloaded into the server: it says when it listens. */
+const notice = (): string => join(dirname(libfabricsimPath()), "liblisten-notice.so");
+
+/** Why pairs cannot run here, or `undefined`. */
+export function missingNotice(): string | undefined {
+  return existsSync(notice()) ? undefined : `${notice()} is not built`;
+}
+
+/**
+ * Runs a program that measures between two ends, as those of ibverbs-utils and perftest do: a server on one node, and when it listens a
+ * client on another that is given the server's address. Both by `verbena sim exec`.
+ */
+export async function runPair(program: string, args: readonly string[], options: PairOptions): Promise<PairRun> {
+  const words = [find(program) ?? program, "-p", String(await freePort()), ...args];
+  const server = new End(options.fabric, options.server, words, notice());
+  try {
+    await server.listening;
+    const client = await new End(options.fabric, options.client, [...words, "127.0.0.1"]).ended;
+    // A server whose client failed may wait for it for ever.
+    if (client.status !== 0) server.kill();
+    return { client, server: await server.ended };
+  } finally {
+    server.kill();
+  }
+}
+
+/** One half: a program on a node. */
+class End {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Run>;
+  /** Settles when it listens; rejects if it ended instead. */
+  readonly listening: Promise<void>;
+
+  constructor(fabric: string, node: string, words: readonly string[], preload = "") {
+    const line = [programPath(), "sim", "exec", "--dir", fabric, "--node", node, "--", ...words];
+    const env = { ...process.env, LD_PRELOAD: preload };
+    this.#child = spawn(process.execPath, line, { stdio: ["ignore", "pipe", "pipe"], env });
+    let [stdout, stderr] = ["", ""];
+    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    this.ended = once(this.#child, "close").then(([status]) => ({ status: Number(status ?? -1), stdout, stderr }));
+    this.listening = new Promise((settle, reject) => {
+      this.#child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+        stderr += text;
+        if (stderr.includes("listening\n")) settle();
+      });
+      this.ended.then(() => reject(new Error(`ended before it listened:\n${stdout}${stderr}`)), reject);
+    });
+    this.listening.catch(() => undefined);
+  }
+
+  kill(): void {
+    this.#child.kill("SIGTERM");
+  }
+}
+
+/** A TCP port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
