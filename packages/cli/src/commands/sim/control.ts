@@ -53,6 +53,6 @@ function readScenario(file: string): string {
     return readFileSync(file, "utf8");
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
-    throw cliError("VERBENA_CLI_SCENARIO", { details: { place: file, problem }, cause });
+    throw cliError("VERBENA_CLI_FILE", { details: { file, problem }, cause });
   }
 }

@@ -29,6 +29,8 @@ describe("parseScenario", () => {
     ["0s link sideways H8", "f:1: link takes"],
     ["1s sweep\n\n500ms sweep", "f:3: 500ms is before the line above"],
     ["1s", "f:1: no request"],
+    ['0s sweep\n1s node describe H8 "node8 HCA-2', 'f:2: the quotes of "node8 have no end'],
+    ['0s node describe H8 "', 'f:1: the quotes of " have no end'],
   ])("refuses %j by file and line", (text, message) => {
     expect(failureOf(() => parseScenario(text, "f"))).toMatchObject({
       code: "VERBENA_CLI_SCENARIO",

@@ -32,7 +32,7 @@ export function parseScenario(content: string, file: string): readonly ScenarioS
   const steps: ScenarioStep[] = [];
   content.split("\n").forEach((line, index) => {
     const place = `${file}:${String(index + 1)}`;
-    const [time, ...words] = splitWords(line);
+    const [time, ...words] = atPlace(place, () => splitWords(line));
     if (time === undefined) return;
     const step = atPlace(place, () => ({
       place,
@@ -73,7 +73,9 @@ function splitWords(line: string): readonly string[] {
   const words: string[] = [];
   for (const [word] of line.matchAll(/"[^"]*"|\S+/g)) {
     if (word.startsWith("#")) break;
-    words.push(word.startsWith('"') && word.length > 1 ? word.slice(1, -1) : word);
+    if (!word.startsWith('"')) words.push(word);
+    else if (word.length > 1 && word.endsWith('"')) words.push(word.slice(1, -1));
+    else throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: `the quotes of ${word} have no end` } });
   }
   return words;
 }
