@@ -184,8 +184,8 @@ export class Faults {
 const SA_FAULTS = (["silent", "busy", "slow", "twice", "unordered", "wrong-tid"] as const).map(
   (mode) => [1, mode] as const,
 );
-/** Full and limited membership of the default partition. */
+/** Full and limited membership of the default partition. Most are full: what has no path has little to say. */
 const PKEYS = [
-  [1, "0xffff"],
+  [3, "0xffff"],
   [1, "0x7fff"],
 ] as const;

@@ -15,6 +15,8 @@ export interface Life {
   toMs: number;
 }
 
+const DEFAULT_PARTITION: ReadonlySet<string> = new Set(["0xffff", "0x7fff"]);
+
 const ENDLESS = Number.POSITIVE_INFINITY;
 
 /** All paths between host ports, those that are and those that were. */
@@ -28,7 +30,10 @@ export class PathLives {
     return this.#lives.get(`${from} ${dlid}`) ?? [];
   }
 
-  /** Whether there was no path from one host to another at an instant of that time. */
+  /**
+   * Whether there was no path from one host to another at an instant of that time, in the default partition: who asks without a source gets
+   * the first endpoint of a port, and no answer of another one.
+   */
   hadGap(from: string, to: string, fromMs: number, toMs: number): boolean {
     return this.#gaps.get(`${from} ${to}`)?.touches(fromMs, toMs) ?? true;
   }
@@ -38,7 +43,7 @@ export class PathLives {
     const lives = this.#lives.get(key) ?? [];
     this.#lives.set(key, lives);
     lives.push({ path, toSeq: ENDLESS, toMs: ENDLESS });
-    this.#gapsOf(path.from, path.to).end(atMs);
+    if (path.pkeys.some((pkey) => DEFAULT_PARTITION.has(pkey))) this.#gapsOf(path.from, path.to).end(atMs);
   }
 
   end(from: string, dlid: number, to: string, { seq, atMs }: Instant): void {
