@@ -3,7 +3,6 @@ import type { DaemonConfig } from "../config/daemon-config.js";
 import { type LoadedConfig, loadConfig } from "../config/load-config.js";
 import { type Diagnostic, formatDiagnostic } from "../config/text/diagnostic.js";
 import type { LostFunctionJson, ReloadJson, StatusJson } from "../control/wire.js";
-import { addressLines } from "../embed/default-addresses.js";
 import type { ResolverEngine } from "../engine/contract.js";
 import { coreError } from "../errors.js";
 import { systemClock } from "../host/default-services.js";
@@ -180,7 +179,7 @@ export class Daemon implements AsyncDisposable {
       const hasNewFiles = versions !== this.#preloadVersions;
       const change = compareConfigs(loaded.config, next.config);
       if (change.needsEngine || hasNewFiles) await this.#exchangeEngine(next.config, parts);
-      else if (change.needsAddresses) await this.#readdress(next.config, parts);
+      else if (change.needsAddresses) await parts.composed.readdress(next.config.addresses);
       // A device that has come since is found, too.
       parts.composed.engine.rescan();
       parts.kernel.refresh(next.config.daemon.kernelTimeoutMs);
@@ -203,10 +202,6 @@ export class Daemon implements AsyncDisposable {
         this.#notify("READY=1");
       }
     }
-  }
-
-  async #readdress({ addresses }: DaemonConfig, { composed, host, log }: RunningParts): Promise<void> {
-    composed.engine.setAddressFile(await addressLines(addresses, host.native, log.logger));
   }
 
   async #exchangeEngine(config: DaemonConfig, parts: RunningParts): Promise<void> {

@@ -1,13 +1,13 @@
 import type { NativeServices } from "@verbena/native";
 import type { SourceSelector } from "../addresses/source-selector.js";
-import type { DaemonConfig } from "../config/daemon-config.js";
+import type { AddressConfig, DaemonConfig } from "../config/daemon-config.js";
 import type { Accounts } from "../engine/accounts.js";
 import { createEngine, type EngineHandle } from "../engine/engine.js";
 import { composeHost } from "../host/composition.js";
 import type { ProviderRequest } from "../host/provider-registry.js";
 import { PreloadFiles } from "../preload/preload-files.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
-import { addressLines } from "./default-addresses.js";
+import { DefaultNames } from "./default-names.js";
 import { engineOptions } from "./engine-options.js";
 import { loadProviders } from "./load-providers.js";
 
@@ -33,6 +33,8 @@ export interface ComposedEngine extends AsyncDisposable {
   readonly engine: EngineHandle;
   /** Names of the loaded providers, in order. */
   readonly providers: readonly string[];
+  /** Gives the engine other names of its endpoints. */
+  readdress(addresses: AddressConfig): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function composeEngine(options: CompositionOptions): Promise<Compos
   const folders = [config.folder, ...(options.folders ?? [])];
   const { registry, chains } = await loadProviders(config, options.providers ?? [], folders, host, logger);
   const ending = new AbortController();
+  const names = new DefaultNames(native, logger);
   try {
     const engine = await createEngine({
       ...engineOptions(config),
@@ -58,18 +61,24 @@ export async function composeEngine(options: CompositionOptions): Promise<Compos
       chains,
       ...(options.accounts === undefined ? {} : { accounts: options.accounts }),
       providers: registry.resolution(),
-      addressFile: await addressLines(config.addresses, native, logger),
+      addressFile: await names.read(config.addresses),
       preload: new PreloadFiles({ ...config.preload, logger, signal: ending.signal }),
     });
+    names.follow(engine, config.addresses);
     let closing: Promise<void> | undefined;
     const close = (): Promise<void> => {
       ending.abort();
+      names.close();
       closing ??= engine.close().then(() => registry.close());
       return closing;
     };
     return {
       engine,
       providers: registry.loaded.map(({ manifest }) => manifest.name),
+      readdress: async (addresses) => {
+        engine.setAddressFile(await names.read(addresses));
+        names.follow(engine, addresses);
+      },
       close,
       [Symbol.asyncDispose]: close,
     };

@@ -23,7 +23,9 @@ export async function addressLines(
   const devices = await devicePorts(native);
   if (devices.length === 0) return [];
   const text = generateAddressFile({ hostname: hostname(), devices });
-  if (config.file !== undefined) await write(config.file, text, logger);
+  // Before a port is active the host's own name has no line yet.
+  const isComplete = devices.some(({ ports }) => ports.some(({ active }) => active));
+  if (config.file !== undefined && isComplete) await write(config.file, text, logger);
   return readAddresses(text, "default names", new DiagnosticSink(), config);
 }
 
