@@ -1,0 +1,129 @@
+// pnpm bench verbs-wake [--count N] [--write]
+//
+// From post to completion in hand: one thread posts a message with the time in it each millisecond, another waits for its completion, by event, by
+// polling, and adaptively. Beside it the same with events in C (packages/native/test/cc/verbs-wake.cc) on the same library. Fails if an event
+// takes more than twice as long as in C.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+import { describeMachine } from "./lib/machine.mjs";
+import { writeSection } from "./lib/performance-page.mjs";
+import { table } from "./lib/table.mjs";
+
+const root = join(import.meta.dirname, "..");
+const require = createRequire(import.meta.url);
+const { openNative } = require("@verbena/native");
+const { libfabricsimPath, startFabricThread, twoLevel } = require("@verbena/fabric-sim");
+
+const INTERVAL_MS = 1;
+const ROUNDS = 3;
+const MOST = 2;
+const MODES = { event: "event", "adaptive, 2 ms": { type: "adaptive", spinUs: 2000 }, poll: "poll" };
+
+const { values } = parseArgs({
+  options: { count: { type: "string", default: "1000" }, write: { type: "boolean", default: false } },
+});
+const count = Number(values.count);
+const dir = mkdtempSync(join(tmpdir(), "verbena-wake-"));
+const fabric = await startFabricThread({ topology: twoLevel({ hosts: 2 }), dir: join(dir, "fabric") });
+const options = { fabric: { dir: fabric.dir, node: "H1", library: libfabricsimPath() } };
+const native = openNative(options);
+
+function inC() {
+  const program = join(root, "packages/native/build/Release/verbs-wake");
+  const env = { ...process.env, FABRICSIM_DIR: fabric.dir, FABRICSIM_NODE: "H2" };
+  const args = [libfabricsimPath(), count, INTERVAL_MS * 1000].map(String);
+  const done = spawnSync(program, args, { encoding: "utf8", env });
+  if (done.status !== 0) throw new Error(`verbs-wake: ${done.stderr}`);
+  const [median, p99, cpuUs] = done.stdout.split(" ").map(Number);
+  return { median, p99, cpuUs };
+}
+
+async function inMode(mode) {
+  const context = native.verbs.open("sim0");
+  const pd = context.createProtectionDomain();
+  const channel = context.createCompletionChannel();
+  const cq = context.createCompletionQueue({ depth: 128, channel, mode });
+  const pair = pd.createQueuePair({ type: "uc", sendCq: cq });
+  const region = await pd.allocate(8);
+  const time = new Float64Array(region.bytes.buffer);
+  const worker = new Worker(new URL("./lib/wake-poster.mjs", import.meta.url), {
+    workerData: { options, count, intervalMs: INTERVAL_MS },
+  });
+  const destQpn = await new Promise((resolve) => worker.once("message", resolve));
+  pair.toInit();
+  pair.toRtr({ destQpn, address: { port: 1, dlid: context.queryPort(1).lid } });
+  pair.toRts();
+  const receive = pair.prepareReceive([{ data: { region } }]);
+  for (let i = 0; i < 32; i++) receive.post();
+  const cpu = process.cpuUsage();
+  worker.postMessage(pair.qpn);
+  const took = [];
+  for await (const batch of cq.completions()) {
+    const now = Number(process.hrtime.bigint()) / 1000;
+    for (let i = 0; i < batch.length; i++) {
+      took.push(now - time[0]);
+      receive.post();
+    }
+    if (took.length >= count) break;
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  await new Promise((resolve) => worker.once("exit", resolve));
+  await context.close();
+  took.sort((a, b) => a - b);
+  return {
+    median: took[Math.floor(count / 2)],
+    p99: took[Math.floor(count * 0.99)],
+    cpuUs: (user + system) / count,
+  };
+}
+
+const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
+const machine = describeMachine();
+const runs = { "C, event": [] };
+for (const name of Object.keys(MODES)) runs[name] = [];
+// The first is for the compiler.
+await inMode("event");
+for (let i = 0; i < ROUNDS; i++) {
+  runs["C, event"].push(inC());
+  for (const [name, mode] of Object.entries(MODES)) runs[name].push(await inMode(mode));
+}
+await native.close();
+await fabric.close();
+rmSync(dir, { recursive: true });
+
+const results = Object.entries(runs).map(([name, list]) => ({
+  name,
+  median: median(list.map((run) => run.median)),
+  p99: median(list.map((run) => run.p99)),
+  cpuUs: median(list.map((run) => run.cpuUs)),
+}));
+const [c, event] = results;
+const rows = results.map(({ name, median: middle, p99, cpuUs }) => [
+  name,
+  middle.toFixed(1),
+  p99.toFixed(1),
+  `${((cpuUs / INTERVAL_MS / 1000) * 100).toFixed(0)} %`,
+]);
+const date = new Date().toISOString().slice(0, 10);
+const text = `## Waiting for completions
+
+One thread posts a message each millisecond, another waits for its completion; microseconds from post to completion in hand, medians of ${ROUNDS} runs of
+${count} messages. Processor time is of the whole process, the posting thread included (${date}, ${machine}):
+
+${table(["wait", "median", "p99", "processor"], rows)}`;
+process.stdout.write(text);
+if (event.median > MOST * c.median) {
+  process.stderr.write(
+    `bench verbs-wake: an event takes ${(event.median / c.median).toFixed(1)} times as long as in C, at most ${MOST} are allowed\n`,
+  );
+  process.exitCode = 1;
+}
+const folder = join(root, "build", "bench");
+mkdirSync(folder, { recursive: true });
+writeFileSync(join(folder, "verbs-wake.json"), `${JSON.stringify({ machine, date, results }, undefined, 2)}\n`);
+if (values.write) writeSection(join(root, "docs", "performance.md"), "verbs-wake", text);
