@@ -48,12 +48,13 @@ async function inMode(mode) {
   const pd = context.createProtectionDomain();
   const channel = context.createCompletionChannel();
   const cq = context.createCompletionQueue({ depth: 128, channel, mode });
-  const pair = pd.createQueuePair({ type: "uc", sendCq: cq });
+  const pair = pd.createQueuePair({ type: "rc", sendCq: cq });
   const region = await pd.allocate(8);
   const time = new Float64Array(region.bytes.buffer);
   const worker = new Worker(new URL("./lib/wake-poster.mjs", import.meta.url), {
     workerData: { options, count, intervalMs: INTERVAL_MS },
   });
+  const ended = new Promise((resolve) => worker.once("exit", resolve));
   const destQpn = await new Promise((resolve) => worker.once("message", resolve));
   pair.toInit();
   pair.toRtr({ destQpn, address: { port: 1, dlid: context.queryPort(1).lid } });
@@ -72,7 +73,7 @@ async function inMode(mode) {
     if (took.length >= count) break;
   }
   const { user, system } = process.cpuUsage(cpu);
-  await new Promise((resolve) => worker.once("exit", resolve));
+  await ended;
   await context.close();
   took.sort((a, b) => a - b);
   return {

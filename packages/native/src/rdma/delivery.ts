@@ -92,6 +92,7 @@ export class Delivery {
 
   /** An event of this queue was read. */
   onEvent(): void {
+    this.parts.budget.renew();
     const command = this.parts.protocol.event();
     this.#acknowledge();
     if (command !== "wait") this.#drive(command);

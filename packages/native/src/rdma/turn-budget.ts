@@ -25,6 +25,13 @@ export class TurnBudget {
     return this.#items < this.budget.items && this.clock() - this.#startUs < this.budget.microseconds;
   }
 
+  /** A callback of the loop has come: a new turn, whatever was booked on the one before. */
+  renew(): void {
+    if (this.#turn === undefined) return;
+    this.#items = 0;
+    this.#startUs = this.clock();
+  }
+
   /** Books `items` on the present turn. */
   spend(items: number): void {
     if (this.#turn === undefined) this.#begin();

@@ -46,9 +46,21 @@ void Connect(const VerbsFunctions& fn, vb_ibv_qp* qp, uint32_t peer, uint16_t li
   attr.dest_qp_num = peer;
   attr.ah_attr.dlid = lid;
   attr.ah_attr.port_num = 1;
-  CHECK_EQ(fn.ibv_modify_qp(qp, &attr, VB_IBV_QP_STATE | VB_IBV_QP_AV | VB_IBV_QP_PATH_MTU | VB_IBV_QP_DEST_QPN | VB_IBV_QP_RQ_PSN), 0);
+  attr.max_dest_rd_atomic = 1;
+  attr.min_rnr_timer = 12;
+  CHECK_EQ(fn.ibv_modify_qp(qp, &attr,
+                            VB_IBV_QP_STATE | VB_IBV_QP_AV | VB_IBV_QP_PATH_MTU | VB_IBV_QP_DEST_QPN | VB_IBV_QP_RQ_PSN |
+                                VB_IBV_QP_MAX_DEST_RD_ATOMIC | VB_IBV_QP_MIN_RNR_TIMER),
+           0);
   attr.qp_state = VB_IBV_QPS_RTS;
-  CHECK_EQ(fn.ibv_modify_qp(qp, &attr, VB_IBV_QP_STATE | VB_IBV_QP_SQ_PSN), 0);
+  attr.timeout = 14;
+  attr.retry_cnt = 7;
+  attr.rnr_retry = 7;
+  attr.max_rd_atomic = 1;
+  CHECK_EQ(fn.ibv_modify_qp(qp, &attr,
+                            VB_IBV_QP_STATE | VB_IBV_QP_SQ_PSN | VB_IBV_QP_TIMEOUT | VB_IBV_QP_RETRY_CNT | VB_IBV_QP_RNR_RETRY |
+                                VB_IBV_QP_MAX_QP_RD_ATOMIC),
+           0);
 }
 
 }  // namespace
@@ -73,7 +85,7 @@ int main(int argc, char** argv) {
   init.send_cq = sends;
   init.recv_cq = receives;
   init.cap = {kDepth, kDepth, 1, 1, 0};
-  init.qp_type = VB_IBV_QPT_UC;
+  init.qp_type = VB_IBV_QPT_RC;
   vb_ibv_qp* from = fn.ibv_create_qp(pd, &init);
   vb_ibv_qp* to = fn.ibv_create_qp(pd, &init);
   Connect(fn, from, to->qp_num, port.lid);
@@ -95,12 +107,15 @@ int main(int argc, char** argv) {
     for (int i = 0; i < count; i++) {
       usleep(interval);
       vb_ibv_send_wr wr = {};
+      wr.send_flags = VB_IBV_SEND_SIGNALED;
       wr.sg_list = &sge;
       wr.num_sge = 1;
       wr.opcode = VB_IBV_WR_SEND;
       vb_ibv_send_wr* bad = nullptr;
       out = NowUs();
       CHECK_EQ(context->ops.post_send(from, &wr, &bad), 0);
+      vb_ibv_wc sent;
+      while (context->ops.poll_cq(sends, 1, &sent) == 1) continue;
     }
   });
   std::vector<double> took;

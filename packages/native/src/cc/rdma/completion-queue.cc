@@ -75,7 +75,10 @@ std::shared_ptr<CompletionQueue> CompletionQueue::Create(std::shared_ptr<Device>
   vb_ibv_comp_channel* events = queue->channel != nullptr ? queue->channel->channel : nullptr;
   errno = 0;
   queue->cq = queue->device->fn().ibv_create_cq(queue->device->context(), depth, queue.get(), events, vector);
-  if (queue->cq != nullptr) return queue;
+  if (queue->cq != nullptr) {
+    if (queue->channel != nullptr) queue->channel->queue_count++;
+    return queue;
+  }
   *error = SavedErrno();
   return nullptr;
 }
@@ -84,6 +87,7 @@ CompletionQueue::~CompletionQueue() {
   device->completion_queues.Remove(id);
   if (cq == nullptr) return;
   if (channel != nullptr) {
+    channel->queue_count--;
     const std::lock_guard lock(channel->mutex);
     is_dying_ = true;
     const uint32_t rest = unacknowledged_.exchange(0);

@@ -102,6 +102,7 @@ class CompletionChannel {
   int Read(std::shared_ptr<CompletionQueue>* queue);
   const std::shared_ptr<Device> device;
   vb_ibv_comp_channel* const channel;
+  std::atomic<int> queue_count = 0;
   std::mutex mutex;  // an event is taken and counted in one step, or a queue's destruction would wait for an acknowledgement for ever
 };
 
