@@ -1,6 +1,7 @@
 // libibverbs: protection domains and memory regions.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <vector>

@@ -1,7 +1,5 @@
 // libibverbs: queue pairs and shared receive queues.
-#include <algorithm>
 #include <cerrno>
-#include <memory>
 
 #include "export.h"
 #include "hca/creation.h"
@@ -9,20 +7,11 @@
 #include "hca/hca.h"
 #include "hca/queue-pair.h"
 #include "hca/shared-receive-queue.h"
+#include "none.h"
 #include "process.h"
 #include "verbs-context.h"
 
 using namespace fabricsim;
-
-namespace {
-
-template <typename T>
-T *none(int error) {
-  errno = error;
-  return nullptr;
-}
-
-}  // namespace
 
 FABRICSIM_EXPORT vb_ibv_qp *ibv_create_qp(vb_ibv_pd *pd, vb_ibv_qp_init_attr *attributes) {
   QueuePair *pair = createQueuePair(pd, *attributes);

@@ -3,21 +3,14 @@
 #include <cstddef>
 
 #include "export.h"
+#include "none.h"
 #include "verbena/ibverbs-abi.h"
 
-namespace {
-
-template <typename T>
-T *none() {
-  errno = EOPNOTSUPP;
-  return nullptr;
-}
-
-}  // namespace
+using namespace fabricsim;
 
 // X(name, what comes back): objects that cannot be made, operations that fail with an errno value.
 #define MAKES_NOTHING(name) \
-  FABRICSIM_EXPORT void *name() { return none<void>(); }
+  FABRICSIM_EXPORT void *name() { return none<void>(EOPNOTSUPP); }
 #define FAILS(name) \
   FABRICSIM_EXPORT int name() { return EOPNOTSUPP; }
 #define DOES_NOTHING(name) \

@@ -7,18 +7,13 @@
 #include "hca/hca.h"
 #include "hca/queue-pair.h"
 #include "hca/shared-receive-queue.h"
+#include "none.h"
 #include "process.h"
 #include "verbs-context.h"
 
 namespace fabricsim {
 
 namespace {
-
-template <typename T>
-T *none(int error) {
-  errno = error;
-  return nullptr;
-}
 
 bool isPossible(const vb_ibv_qp_init_attr &attributes) {
   const vb_ibv_qp_cap &cap = attributes.cap;

@@ -6,18 +6,13 @@
 
 #include "hca/hca.h"
 #include "hca/protection.h"
+#include "none.h"
 #include "process.h"
 #include "verbs-context.h"
 
 namespace fabricsim {
 
 namespace {
-
-template <typename T>
-T *none(int error) {
-  errno = error;
-  return nullptr;
-}
 
 constexpr unsigned kRegionAccess = VB_IBV_ACCESS_LOCAL_WRITE | VB_IBV_ACCESS_REMOTE_WRITE | VB_IBV_ACCESS_REMOTE_READ |
                                    VB_IBV_ACCESS_REMOTE_ATOMIC | VB_IBV_ACCESS_ZERO_BASED;

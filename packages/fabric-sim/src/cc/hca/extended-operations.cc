@@ -10,6 +10,7 @@
 #include "hca/device-memory.h"
 #include "hca/queue-pair.h"
 #include "hca/send-batch.h"
+#include "none.h"
 #include "verbs-query.h"
 
 namespace fabricsim {
@@ -17,12 +18,6 @@ namespace fabricsim {
 namespace {
 
 constexpr uint64_t kStampClockKilohertz = 1'000'000;  // time stamps are nanoseconds
-
-template <typename T>
-T *none(int error) {
-  errno = error;
-  return nullptr;
-}
 
 // Who polls from one thread only needs no lock, and is not hurt by one.
 constexpr uint32_t kQueueFlags = VB_IBV_CREATE_CQ_ATTR_SINGLE_THREADED;
