@@ -1,4 +1,4 @@
-/** What `verbena sim ctl trace --pcap` writes, read by tshark. */
+/** What `verbena sim ctl trace --pcap` writes of management and of queue pairs, read by tshark. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -7,11 +7,24 @@ import { join } from "node:path";
 import { twoLevel } from "@verbena/fabric-sim";
 import { programPath } from "../../packages/cli/test/support/run.js";
 import { PeerFabric } from "./peer-fabric.js";
+import { pingPong } from "./ping-pong.js";
 import { missing, run } from "./sim-programs.js";
 
 const TIMEOUT_MS = 180_000;
 const reason = missing("tshark", "saquery", "smpquery");
 const suite = reason === undefined ? describe : describe.skip;
+
+/** Starts a capture of a fabric; call what it gives to end it. */
+async function startCapture(dir: string, file: string): Promise<() => Promise<void>> {
+  const args = [programPath(), "sim", "ctl", "--dir", dir, "trace", "--pcap", file];
+  const trace = spawn(process.execPath, args);
+  trace.stdout.resume();
+  await said(trace, "tracing");
+  return async () => {
+    trace.kill("SIGINT");
+    expect(await once(trace, "close")).toEqual([0, null]);
+  };
+}
 
 const FIELDS = [
   "frame.interface_name",
@@ -32,23 +45,11 @@ suite(`tshark${reason === undefined ? "" : `: ${reason}`}`, () => {
 
   beforeAll(async () => {
     fabric = await PeerFabric.start(twoLevel({ hosts: 8 }));
-    const trace = spawn(process.execPath, [
-      programPath(),
-      "sim",
-      "ctl",
-      "--dir",
-      fabric.dir,
-      "trace",
-      "--pcap",
-      capture,
-    ]);
-    trace.stdout.resume();
-    await said(trace, "tracing");
+    const end = await startCapture(fabric.dir, capture);
     expect((await fabric.run("H5", "saquery", "NR", "1")).status).toBe(0);
     expect((await fabric.run("H5", "smpquery", "nodeinfo", "1")).status).toBe(0);
     expect((await fabric.run("H5", "smpquery", "-D", "portinfo", "0,1,5", "1")).status).toBe(0);
-    trace.kill("SIGINT");
-    expect(await once(trace, "close")).toEqual([0, null]);
+    await end();
   }, TIMEOUT_MS);
 
   afterAll(async () => {
@@ -92,6 +93,57 @@ suite(`tshark${reason === undefined ? "" : `: ${reason}`}`, () => {
       expect(await tshark("-Y", "_ws.malformed || _ws.expert.severity >= 0x400000")).toEqual([]);
       // LRH 8, BTH 12, DETH 8, MAD 256, invariant CRC 4, variant CRC 2.
       expect(new Set(await tshark("-T", "fields", "-e", "frame.len"))).toEqual(new Set(["290"]));
+    },
+    TIMEOUT_MS,
+  );
+});
+
+const dataReason = missing("tshark", "ibv_rc_pingpong");
+const dataSuite = dataReason === undefined ? describe : describe.skip;
+
+dataSuite(`tshark on queue pairs${dataReason === undefined ? "" : `: ${dataReason}`}`, () => {
+  it(
+    "reads the messages of ibv_rc_pingpong as a reliable connection's",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "tshark-"));
+      const capture = join(folder, "capture.pcapng");
+      const fabric = await PeerFabric.start(twoLevel({ hosts: 8 }));
+      const end = await startCapture(fabric.dir, capture);
+      // Two round trips of 3000 bytes in packets of 1024; events, since spinning programs leave the fabric little time.
+      const runs = await pingPong(
+        fabric,
+        "ibv_rc_pingpong",
+        ["-e", "-n", "2", "-s", "3000", "-m", "1024"],
+        ["H1", "H5"],
+      );
+      expect(runs.map(({ status }) => status)).toEqual([0, 0]);
+      await end();
+      await fabric.stop();
+      const tshark = async (...args: readonly string[]) => {
+        const { status, stdout } = await run("tshark", ["-n", "-r", capture, ...args], {});
+        expect(status).toBe(0);
+        return stdout.split("\n").filter((line) => line !== "");
+      };
+      expect(await tshark("-Y", "_ws.malformed || _ws.expert.severity >= 0x400000")).toEqual([]);
+      const lengthsOf = async (opcode: number) =>
+        new Set(await tshark("-Y", `infiniband.bth.opcode == ${opcode}`, "-T", "fields", "-e", "frame.len"));
+      // LRH 8, BTH 12, payload, invariant CRC 4, variant CRC 2; SEND first, middle, last: 1024 + 1024 + 952.
+      expect([await lengthsOf(0), await lengthsOf(1), await lengthsOf(2)]).toEqual([
+        new Set(["1050"]),
+        new Set(["1050"]),
+        new Set(["978"]),
+      ]);
+      // An acknowledgement says ACK (0) and counts messages.
+      const acknowledged = await tshark(
+        "-Y",
+        "infiniband.bth.opcode == 17",
+        "-T",
+        "fields",
+        "-e",
+        "infiniband.aeth.msn",
+      );
+      expect(new Set(acknowledged)).toEqual(new Set(["1", "2"]));
+      rmSync(folder, { recursive: true });
     },
     TIMEOUT_MS,
   );

@@ -140,7 +140,7 @@ describe("the description of a packet", () => {
     const [question] = packetsOf(ask(SaAttribute.PATH_RECORD));
     expect(describePacket(Buffer.from(question!.bytes, "hex"))).toEqual({
       lrh: { vl: 0, sl: 0, dlid: 1, slid: 4 },
-      bth: { opcode: 0x64, pkey: "0xffff", destQpn: 1, psn: 0 },
+      bth: { opcode: 0x64, operation: "UD SEND only", pkey: "0xffff", destQpn: 1, psn: 0 },
       deth: { qkey: "0x80010000", srcQpn: 1 },
       payloadLength: 256,
       mad: {

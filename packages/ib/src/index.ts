@@ -31,7 +31,16 @@ export * from "./netlink/error.js";
 export * from "./netlink/header.js";
 export * from "./netlink/request.js";
 export * from "./netlink/split.js";
+export {
+  type Aeth,
+  type AtomicEth,
+  DETH_SIZE,
+  type Deth,
+  type ExtendedHeaders,
+  type Reth,
+} from "./packet/extended-headers.js";
 export * from "./packet/ib-packet.js";
+export { aethSyndromeName, BthOpcode, bthOpcodeName } from "./packet/opcodes.js";
 export * from "./packet/packet-crc.js";
 export * from "./record/class-port-info.js";
 export * from "./record/guid-info-record.js";

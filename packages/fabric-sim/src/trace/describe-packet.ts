@@ -1,4 +1,6 @@
 import {
+  aethSyndromeName,
+  bthOpcodeName,
   decodeIbPacket,
   decodeMadHeader,
   decodeRmppHeader,
@@ -60,6 +62,8 @@ export interface PacketDescription {
   };
   readonly bth?: {
     readonly opcode: number;
+    /** `RC RDMA WRITE first`, `UD SEND only`, …, or the number. */
+    readonly operation: string;
     /** `0xffff`. */
     readonly pkey: string;
     readonly destQpn: number;
@@ -70,6 +74,29 @@ export interface PacketDescription {
     readonly qkey: string;
     readonly srcQpn: number;
   };
+  readonly reth?: {
+    /** `0x7f0000001000`. */
+    readonly address: string;
+    /** `0x00100001`. */
+    readonly rkey: string;
+    readonly dmaLength: number;
+  };
+  readonly atomicEth?: {
+    readonly address: string;
+    readonly rkey: string;
+    /** 64-bit numbers in decimal, as text. */
+    readonly swapAdd: string;
+    readonly compare: string;
+  };
+  readonly aeth?: {
+    readonly syndrome: number;
+    /** `ACK`, `RNR NAK 5`, `NAK PSN sequence error`, …, or the number. */
+    readonly syndromeText: string;
+    readonly msn: number;
+  };
+  /** Answer of an atomic: a 64-bit number in decimal, as text. */
+  readonly atomicAck?: string;
+  readonly immediate?: number;
   readonly payloadLength?: number;
   readonly mad?: MadDescription;
 }
@@ -83,19 +110,46 @@ export function describePacket(bytes: Buffer): PacketDescription {
     if (!VerbenaError.is(error)) throw error;
     return { problem: error.message };
   }
-  const { lrh, grh, bth, deth, payload } = packet;
+  const { lrh, grh, bth, payload } = packet;
   const mad = madOf(bytes);
   return {
     lrh,
     ...(grh === undefined ? {} : { grh: { ...grh, sgid: Gid.format(grh.sgid), dgid: Gid.format(grh.dgid) } }),
-    bth: { opcode: bth.opcode, pkey: PKey.format(bth.pkey), destQpn: bth.destQpn, psn: bth.psn },
-    ...(deth === undefined
-      ? {}
-      : { deth: { qkey: `0x${deth.qkey.toString(16).padStart(8, "0")}`, srcQpn: deth.srcQpn } }),
+    bth: {
+      opcode: bth.opcode,
+      operation: bthOpcodeName(bth.opcode),
+      pkey: PKey.format(bth.pkey),
+      destQpn: bth.destQpn,
+      psn: bth.psn,
+    },
+    ...describeExtended(packet),
     payloadLength: payload.length,
     ...(mad === undefined ? {} : { mad: describeMad(mad) }),
   };
 }
+
+function describeExtended({ deth, reth, atomicEth, aeth, atomicAck, immediate }: IbPacket): Partial<PacketDescription> {
+  return {
+    ...(deth && { deth: { qkey: key(deth.qkey), srcQpn: deth.srcQpn } }),
+    ...(reth && { reth: { address: addressText(reth.address), rkey: key(reth.rkey), dmaLength: reth.dmaLength } }),
+    ...(atomicEth && {
+      atomicEth: {
+        address: addressText(atomicEth.address),
+        rkey: key(atomicEth.rkey),
+        swapAdd: String(atomicEth.swapAdd),
+        compare: String(atomicEth.compare),
+      },
+    }),
+    ...(aeth && {
+      aeth: { syndrome: aeth.syndrome, syndromeText: aethSyndromeName(aeth.syndrome), msn: aeth.msn },
+    }),
+    ...(atomicAck !== undefined && { atomicAck: String(atomicAck) }),
+    ...(immediate !== undefined && { immediate }),
+  };
+}
+
+const key = (value: number): string => `0x${value.toString(16).padStart(8, "0")}`;
+const addressText = (value: bigint): string => `0x${value.toString(16)}`;
 
 /** Describes the header of a MAD of at least 24 bytes. */
 export function describeMad(mad: Buffer): MadDescription {

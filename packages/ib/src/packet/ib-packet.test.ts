@@ -4,7 +4,8 @@ import { hex } from "../../test/vectors.js";
 import { Gid } from "../value/gid.js";
 import { Lid } from "../value/lid.js";
 import { PKey } from "../value/pkey.js";
-import { BthOpcode, decodeGrh, decodeIbPacket, encodeIbPacket, type IbPacket } from "./ib-packet.js";
+import { decodeGrh, decodeIbPacket, encodeIbPacket, type IbPacket } from "./ib-packet.js";
+import { aethSyndromeName, BthOpcode, bthOpcodeName } from "./opcodes.js";
 
 /** An ACM request as node 1 multicasts it, with a payload of five bytes. */
 const packet: IbPacket = {
@@ -53,6 +54,27 @@ describe("IbPacket", () => {
     expect(decodeIbPacket(encoded)).toEqual(mad);
   });
 
+  // Written by hand from IBA 9.3.3, 9.3.5 and 9.3.6.
+  it.each([
+    [
+      0x06,
+      { reth: { address: 0x1122334455667788n, rkey: 0x99aabbcc, dmaLength: 5000 } },
+      "1122334455667788 99aabbcc 00001388",
+    ],
+    [0x0b, { reth: { address: 1n, rkey: 2, dmaLength: 3 }, immediate: 4 }, "00*7 01 00000002 00000003 00000004"],
+    [0x13, { atomicEth: { address: 8n, rkey: 7, swapAdd: 2n, compare: 3n } }, "00*7 08 00000007 00*7 02 00*7 03"],
+    [0x12, { aeth: { syndrome: 0x1f, msn: 0x010203 }, atomicAck: 258n }, "1f 010203 00*6 0102"],
+    [0x11, { aeth: { syndrome: 0x63, msn: 1 } }, "63 000001"],
+    [0x23, { immediate: 0x0a0b0c0d }, "0a0b0c0d"],
+    [0x0e, {}, ""],
+  ])("has the extended headers of opcode %i", (opcode, headers, text) => {
+    const { lrh, bth } = packet;
+    const connected: IbPacket = { lrh, bth: { ...bth, opcode }, ...headers, payload: Buffer.from("data") };
+    const encoded = encodeIbPacket(connected);
+    expect(encoded.subarray(20)).toEqual(Buffer.concat([hex(text), Buffer.from("data")]));
+    expect(decodeIbPacket(encoded)).toEqual(connected);
+  });
+
   it("has the GRH where a receive buffer has it", () => {
     expect(decodeGrh(bytes, 8)).toEqual(packet.grh);
   });
@@ -62,7 +84,7 @@ describe("IbPacket", () => {
     const arbitrary = fc.record({
       lrh: fc.record({ vl: u(4), sl: u(4), dlid: u(16).map(Lid.from), slid: u(16).map(Lid.from) }),
       bth: fc.record({
-        opcode: fc.constantFrom(0x64, 0x65, 0x04, 0x0a),
+        opcode: fc.constantFrom(0x64, 0x65, 0x04, 0x0e, 0x80),
         solicited: fc.boolean(),
         migration: fc.boolean(),
         pkey: u(16).map(PKey.from),
@@ -125,4 +147,29 @@ describe("IbPacket", () => {
       expect(() => decodeIbPacket(cut)).toThrow(coded("VERBENA_IB_MALFORMED"));
     }
   });
+});
+
+it.each([
+  [0x00, "RC SEND first"],
+  [0x0c, "RC RDMA READ request"],
+  [0x14, "RC FetchAdd"],
+  [0x2b, "UC RDMA WRITE only with immediate"],
+  [0x65, "UD SEND only with immediate"],
+  [0x15, "0x15"],
+  [0x2c, "0x2c"],
+  [0x60, "0x60"],
+  [0x80, "0x80"],
+])("names opcode %i %s", (opcode, name) => {
+  expect(bthOpcodeName(opcode)).toBe(name);
+});
+
+it.each([
+  [0x1f, "ACK"],
+  [0x25, "RNR NAK 5"],
+  [0x60, "NAK PSN sequence error"],
+  [0x63, "NAK remote operational error"],
+  [0x7f, "0x7f"],
+  [0x40, "0x40"],
+])("names syndrome %i %s", (syndrome, name) => {
+  expect(aethSyndromeName(syndrome)).toBe(name);
 });

@@ -3,6 +3,14 @@ import type { Lid } from "../value/lid.js";
 import type { PKey } from "../value/pkey.js";
 import { badValue, malformed, needBytes } from "../wire/check.js";
 import { bits, putU8, putU16, putU24, putU32 } from "../wire/put.js";
+import {
+  EXTENDED_HEADER_NAMES,
+  type ExtendedHeaders,
+  extendedSize,
+  readExtended,
+  writeExtended,
+} from "./extended-headers.js";
+import { bthOpcodeName, extendedHeadersOf } from "./opcodes.js";
 
 /** Bytes of the local route header. */
 export const LRH_SIZE = 8;
@@ -10,12 +18,6 @@ export const LRH_SIZE = 8;
 export const GRH_SIZE = 40;
 /** Bytes of the base transport header. */
 export const BTH_SIZE = 12;
-/** Bytes of the datagram extended transport header. */
-export const DETH_SIZE = 8;
-
-/** BTH opcodes of the unreliable datagram service (IBA 9.2.1). */
-export const BthOpcode = { UD_SEND_ONLY: 0x64, UD_SEND_ONLY_IMMEDIATE: 0x65 } as const;
-
 /** Local route header (IBA 7.7). */
 export interface Lrh {
   /** 4 bits. */
@@ -53,26 +55,15 @@ export interface Bth {
   readonly psn: number;
 }
 
-/** Datagram extended transport header (IBA 9.3.2), present in UD packets. */
-export interface Deth {
-  /** 32 bits; must be the receiver's. */
-  readonly qkey: number;
-  /** 24 bits. */
-  readonly srcQpn: number;
-}
-
 /**
- * An InfiniBand packet in host form. On the (simulated) wire: LRH 8, GRH 40 if present, BTH 12, DETH 8 and 4 of immediate data if the
- * opcode has them, payload, zero to three bytes of padding; all big-endian. The CRCs are left out; the length fields count the
- * invariant one, as on a real wire. Of transports other than UD the payload begins behind the BTH.
+ * An InfiniBand packet in host form. On the (simulated) wire: LRH 8, GRH 40 if present, BTH 12, the extended headers of its opcode (DETH 8,
+ * RETH 16, AtomicETH 28, AETH 4, AtomicAckETH 8, ImmDt 4), payload, zero to three bytes of padding; all big-endian. The CRCs are left out;
+ * the length fields count the invariant one, as on a real wire. Of transports other than RC, UC and UD the payload begins behind the BTH.
  */
-export interface IbPacket {
+export interface IbPacket extends ExtendedHeaders {
   readonly lrh: Lrh;
   readonly grh?: Grh;
   readonly bth: Bth;
-  readonly deth?: Deth;
-  /** 32 bits, with opcode UD_SEND_ONLY_IMMEDIATE. */
-  readonly immediate?: number;
   readonly payload: Buffer;
 }
 
@@ -84,20 +75,21 @@ const ICRC_SIZE = 4;
 /** LRH packet length: 11 bits of 4-byte words. */
 const MAX_PACKET_WORDS = 0x7ff;
 
-const hasDeth = (opcode: number): boolean =>
-  opcode === BthOpcode.UD_SEND_ONLY || opcode === BthOpcode.UD_SEND_ONLY_IMMEDIATE;
-
 /** Encodes a packet. Throws `VERBENA_IB_VALUE`, also if headers and opcode do not go together. */
 export function encodeIbPacket(packet: IbPacket): Buffer {
-  const { lrh, grh, bth, deth, payload, immediate } = packet;
-  if (hasDeth(bth.opcode) !== (deth !== undefined))
-    throw badValue("IbPacket.deth", deth, "present exactly for UD opcodes");
-  if ((bth.opcode === BthOpcode.UD_SEND_ONLY_IMMEDIATE) !== (immediate !== undefined)) {
-    throw badValue("IbPacket.immediate", immediate, "present exactly for opcode 0x65");
+  const { lrh, grh, bth, payload } = packet;
+  const extended = extendedHeadersOf(bth.opcode);
+  for (const name of EXTENDED_HEADER_NAMES) {
+    if (extended.includes(name) !== (packet[name] !== undefined))
+      throw badValue(
+        `IbPacket.${name}`,
+        packet[name],
+        `present exactly for the opcodes that have it, ${bthOpcodeName(bth.opcode)}`,
+      );
   }
   const pad = -payload.length & 3;
   const bthAt = LRH_SIZE + (grh === undefined ? 0 : GRH_SIZE);
-  const payloadAt = bthAt + BTH_SIZE + (deth === undefined ? 0 : DETH_SIZE) + (immediate === undefined ? 0 : 4);
+  const payloadAt = bthAt + BTH_SIZE + extendedSize(extended);
   const size = payloadAt + payload.length + pad;
   const words = (size + ICRC_SIZE) / 4;
   if (words > MAX_PACKET_WORDS)
@@ -110,11 +102,7 @@ export function encodeIbPacket(packet: IbPacket): Buffer {
   putU16(buf, 6, lrh.slid, "Lrh.slid");
   if (grh !== undefined) writeGrh(buf, LRH_SIZE, grh, size - bthAt + ICRC_SIZE);
   writeBth(buf, bthAt, bth, pad);
-  if (deth !== undefined) {
-    putU32(buf, bthAt + 12, deth.qkey, "Deth.qkey");
-    putU24(buf, bthAt + 17, deth.srcQpn, "Deth.srcQpn");
-  }
-  if (immediate !== undefined) putU32(buf, bthAt + 20, immediate, "IbPacket.immediate");
+  writeExtended(buf, bthAt + BTH_SIZE, extended, packet);
   buf.set(payload, payloadAt);
   return buf;
 }
@@ -185,27 +173,16 @@ export function decodeIbPacket(buf: Buffer): IbPacket {
     ackRequest: (buf.readUInt8(bthAt + 8) & 0x80) !== 0,
     psn: buf.readUIntBE(bthAt + 9, 3),
   };
-  let at = bthAt + BTH_SIZE;
-  let deth: Deth | undefined;
-  let immediate: number | undefined;
-  if (hasDeth(bth.opcode)) {
-    needBytes("IbPacket.deth", buf, at, DETH_SIZE);
-    deth = { qkey: buf.readUInt32BE(at), srcQpn: buf.readUIntBE(at + 5, 3) };
-    at += DETH_SIZE;
-  }
-  if (bth.opcode === BthOpcode.UD_SEND_ONLY_IMMEDIATE) {
-    needBytes("IbPacket.immediate", buf, at, 4);
-    immediate = buf.readUInt32BE(at);
-    at += 4;
-  }
+  const names = extendedHeadersOf(bth.opcode);
+  const extended = readExtended(buf, bthAt + BTH_SIZE, names);
+  const at = bthAt + BTH_SIZE + extendedSize(names);
   const end = buf.length - ((flags >>> 4) & 3);
   if (end < at) throw malformed("IbPacket", `at least ${at} bytes before the padding`, `${end} bytes`);
   return {
     lrh,
     ...(grh === undefined ? {} : { grh }),
     bth,
-    ...(deth === undefined ? {} : { deth }),
-    ...(immediate === undefined ? {} : { immediate }),
+    ...extended,
     payload: buf.subarray(at, end),
   };
 }

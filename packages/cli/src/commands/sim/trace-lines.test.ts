@@ -83,6 +83,34 @@ describe("a line of the trace", () => {
     );
   });
 
+  it("names what queue pairs send each other: operation, PSN, what it is about, what is answered", () => {
+    const bth = {
+      solicited: false,
+      migration: true,
+      pkey: PKey.DEFAULT,
+      destQpn: 0x41,
+      ackRequest: true,
+      psn: 7,
+    };
+    const lrh = { vl: 0, sl: 0, dlid: Lid.from(1), slid: Lid.from(4) };
+    const write = encodeIbPacket({
+      lrh,
+      bth: { ...bth, opcode: 0x0a },
+      reth: { address: 0x7f00n, rkey: 9, dmaLength: 100 },
+      payload: Buffer.alloc(100),
+    });
+    expect(lineOf(write)).toMatch(
+      / {2}QP -> 0x41 {2}RC RDMA WRITE only {2}PSN 7 {2}100 bytes at 0x7f00 {2}100 bytes\n$/,
+    );
+    const answer = encodeIbPacket({
+      lrh,
+      bth: { ...bth, opcode: BthOpcode.RC_ACKNOWLEDGE },
+      aeth: { syndrome: 0x62, msn: 1 },
+      payload: Buffer.alloc(0),
+    });
+    expect(lineOf(answer)).toMatch(/ {2}RC acknowledge {2}PSN 7 {2}NAK remote access error\n$/);
+  });
+
   it("says so of bytes that are no packet, and of packets not shown", () => {
     expect(lineOf(Buffer.alloc(3))).toMatch(/3 bytes that are no packet: IbPacket: expected 20 bytes/);
     expect(new TraceLines().lost(17)).toContain("17 packets are not shown");

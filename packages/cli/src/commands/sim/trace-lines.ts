@@ -44,8 +44,19 @@ function headersOf({ from, to }: TracePacketMessage, packet: PacketDescription, 
     lrh.vl === MANAGEMENT_LANE ? "VL 15" : `SL ${String(lrh.sl)}`,
     `P_Key ${bth.pkey}`,
     `QP ${deth === undefined ? "" : `${numberOf(deth.srcQpn)} `}-> ${numberOf(bth.destQpn)}`,
-    mad === undefined ? `opcode 0x${bth.opcode.toString(16)}, ${String(packet.payloadLength)} bytes` : madText(mad),
+    mad === undefined ? transportText(packet) : madText(mad),
   ];
+}
+
+/** `RC SEND first  PSN 5  1024 bytes`, `RC acknowledge  PSN 5  NAK invalid request`. */
+function transportText({ bth, reth, aeth, payloadLength }: PacketDescription): string {
+  return [
+    bth?.operation,
+    `PSN ${String(bth?.psn)}`,
+    ...(reth === undefined ? [] : [`${String(reth.dmaLength)} bytes at ${reth.address}`]),
+    ...(aeth === undefined ? [] : [aeth.syndromeText]),
+    ...(payloadLength === 0 ? [] : [`${String(payloadLength)} bytes`]),
+  ].join("  ");
 }
 
 function lidOf(lid: number, port: string | undefined): string {
