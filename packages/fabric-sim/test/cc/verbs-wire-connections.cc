@@ -59,8 +59,10 @@ void remoteMemory(bool isA) {
     vb_ibv_wc wc = line.f.await();
     CHECK(wc.status == VB_IBV_WC_SUCCESS && wc.wr_id == 77 && wc.opcode == VB_IBV_WC_RECV_RDMA_WITH_IMM && wc.byte_len == 70000);
     CHECK(wc.be_imm_data == 5 && holds(line.memory, kBuffer, 70000, 3));
+    line.handOver();
     meet();
     meet();
+    line.handOver();
     uint64_t cell;
     memcpy(&cell, &line.memory.bytes[kBuffer], sizeof cell);
     CHECK(cell == 1000 + 100);
