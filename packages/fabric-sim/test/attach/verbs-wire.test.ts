@@ -47,7 +47,7 @@ const meeting = (count: number) => {
 };
 
 describe("reliable connections", () => {
-  it.each(["messages", "remote-memory", "fence", "receiver-not-ready", "refusals"])(
+  it.each(["messages", "remote-memory", "fence", "receiver-not-ready", "refusals", "abandoned"])(
     "%s, between nodes and between processes of one node",
     async (scenario) => {
       await runs(scenario, FAR, { "some time": () => undefined });
@@ -92,6 +92,29 @@ describe("reliable connections", () => {
       };
       const said = await fabric.run("no-answer", FAR, { "cut off": cut, state: () => undefined });
       expect(said).toEqual([["ok"], ["received it", "ok"]]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "flush a receive that is half filled",
+    async () => {
+      const { fabric: switches } = fabric.simulation;
+      let delivered = 0;
+      let enough: () => void = () => undefined;
+      const packets = new Promise<void>((resolve) => {
+        enough = resolve;
+      });
+      const stop = switches.trace.add((record) => {
+        if (record.type === "deliver" && record.port === port("H8") && ++delivered === 10) enough();
+      });
+      await runs("half-received", FAR, {
+        "no way back": () => {
+          cutRoute(port("H8"), port("H1"));
+        },
+        "packets here": () => packets,
+      });
+      stop();
     },
     TIMEOUT_MS,
   );

@@ -182,8 +182,10 @@ namespace {
 struct Refusal {
   std::function<void(Line &)> attempt;
   int status;
-  int event;
-  size_t room;  // of the receive
+  int event;  // at the responder; -1: none
+  // A receive before the others, and how it ends; NULL: none.
+  std::function<void(Line &)> receive;
+  int receiveStatus;
 };
 }  // namespace
 
@@ -194,32 +196,47 @@ void refusals(bool isA) {
          wr.wr.rdma.rkey += 1;
          CHECK(l.pair.send(wr, l.memory.sge(0, 3000)) == 0);
        },
-       VB_IBV_WC_REM_ACCESS_ERR, VB_IBV_EVENT_QP_ACCESS_ERR, 0},
+       VB_IBV_WC_REM_ACCESS_ERR, VB_IBV_EVENT_QP_ACCESS_ERR, nullptr, 0},
       {[](Line &l) {
          vb_ibv_send_wr wr = l.request(VB_IBV_WR_RDMA_READ, 1);
          wr.wr.rdma.remote_addr += kBuffer - 10;
          CHECK(l.pair.send(wr, l.memory.sge(0, 11)) == 0);
        },
-       VB_IBV_WC_REM_ACCESS_ERR, VB_IBV_EVENT_QP_ACCESS_ERR, 0},
+       VB_IBV_WC_REM_ACCESS_ERR, VB_IBV_EVENT_QP_ACCESS_ERR, nullptr, 0},
       {[](Line &l) {
          vb_ibv_send_wr wr = l.request(VB_IBV_WR_ATOMIC_FETCH_AND_ADD, 1);
          wr.wr.atomic = {l.peer.address + 4, 1, 0, l.peer.rkey};
          CHECK(l.pair.send(wr, l.memory.sge(0, 8)) == 0);
        },
-       VB_IBV_WC_REM_INV_REQ_ERR, VB_IBV_EVENT_QP_REQ_ERR, 0},
+       VB_IBV_WC_REM_INV_REQ_ERR, VB_IBV_EVENT_QP_REQ_ERR, nullptr, 0},
+      // Longer than the receive.
       {[](Line &l) { CHECK(l.pair.send(l.request(VB_IBV_WR_SEND, 1), l.memory.sge(0, 4000)) == 0); }, VB_IBV_WC_REM_INV_REQ_ERR,
-       VB_IBV_EVENT_QP_REQ_ERR, 3000},
+       VB_IBV_EVENT_QP_REQ_ERR, [](Line &l) { CHECK(l.receive(8, 3000) == 0); }, VB_IBV_WC_LOC_LEN_ERR},
+      // Into memory that the receive may not name.
+      {[](Line &l) { CHECK(l.pair.send(l.request(VB_IBV_WR_SEND, 1), l.memory.sge(0, 10)) == 0); }, VB_IBV_WC_REM_OP_ERR, -1,
+       [](Line &l) {
+         vb_ibv_sge sge = l.memory.sge(0, 100);
+         sge.lkey += 1;
+         CHECK(l.pair.receive(8, sge) == 0);
+       },
+       VB_IBV_WC_LOC_PROT_ERR},
   };
   for (const Refusal &one : all) {
     Line line(VB_IBV_QPT_RC);
     if (!isA) {
-      if (one.room > 0) CHECK(line.receive(8, one.room) == 0);
+      if (one.receive) one.receive(line);
       CHECK(line.receive(9, 100) == 0);
       meet();
-      int first = line.nextEvent();
-      CHECK((first == VB_IBV_EVENT_COMM_EST ? line.nextEvent() : first) == one.event);
-      if (one.room > 0) CHECK(line.f.await().status == VB_IBV_WC_LOC_LEN_ERR);
-      vb_ibv_wc wc = line.f.await();
+      if (one.event >= 0) {
+        int first = line.nextEvent();
+        CHECK((first == VB_IBV_EVENT_COMM_EST ? line.nextEvent() : first) == one.event);
+      }
+      vb_ibv_wc wc = {};
+      if (one.receive) {
+        wc = line.f.await();
+        CHECK(wc.wr_id == 8 && wc.status == one.receiveStatus);
+      }
+      wc = line.f.await();
       CHECK(wc.wr_id == 9 && wc.status == VB_IBV_WC_WR_FLUSH_ERR && line.state() == VB_IBV_QPS_ERR);
     } else {
       meet();
@@ -299,5 +316,44 @@ void fence(bool isA) {
   CHECK(line.pair.send(wr, line.memory.sge(0, 50000)) == 0);
   line.expectSent(1, VB_IBV_WC_RDMA_READ);
   line.expectSent(2, VB_IBV_WC_SEND);
+  meet();
+}
+
+// Both ends go while messages are on their way: what comes after that is nobody's, and nothing of it is told to a queue pair that is new.
+void abandoned(bool isA) {
+  for (int turn = 0; turn < 20; ++turn) {
+    Line line(VB_IBV_QPT_RC);
+    if (!isA) CHECK(line.receive(1, kBuffer) == 0);
+    meet();
+    if (!isA) continue;
+    for (int i = 0; i < 5; ++i) CHECK(line.pair.send(1, line.memory.sge(0, 300000)) == 0);
+    CHECK(line.pair.send(line.request(VB_IBV_WR_RDMA_READ, 2), line.memory.sge(0, 300000)) == 0);
+  }
+  Line line(VB_IBV_QPT_RC);
+  vb_ibv_wc none;
+  CHECK(line.f.poll(&none) == 0);
+  meet();
+}
+
+// A receive that a message has begun to fill is flushed with those behind it. No acknowledgement goes back, so the message stays half.
+void halfReceived(bool isA) {
+  Line line(VB_IBV_QPT_RC);
+  if (isA) {
+    meet();
+    CHECK(line.pair.send(1, line.memory.sge(0, kBuffer)) == 0);
+    meet();
+    return;
+  }
+  CHECK(line.receive(1, kBuffer) == 0 && line.receive(2, 10) == 0);
+  ask("no way back");
+  meet();
+  ask("packets here");
+  vb_ibv_qp_attr error = {};
+  error.qp_state = VB_IBV_QPS_ERR;
+  CHECK(line.pair.modify(error, VB_IBV_QP_STATE) == 0);
+  for (uint64_t wrId : {1, 2}) {
+    vb_ibv_wc wc = line.f.await();
+    CHECK(wc.wr_id == wrId && wc.status == VB_IBV_WC_WR_FLUSH_ERR);
+  }
   meet();
 }

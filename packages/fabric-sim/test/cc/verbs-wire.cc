@@ -15,7 +15,8 @@ const std::map<std::string, std::function<void(bool)>> kScenarios = {
     {"messages", messages},     {"remote-memory", remoteMemory}, {"unreliable", unreliable},
     {"datagrams", datagrams},   {"multicast", multicast},        {"receiver-not-ready", receiverNotReady},
     {"refusals", refusals},     {"no-answer", noAnswer},         {"survives", survives},
-    {"fence", fence},           {"partitions", partitions},      {"flood", flood},
+    {"fence", fence},           {"abandoned", abandoned},        {"half-received", halfReceived},
+    {"partitions", partitions}, {"flood", flood},
 };
 
 }  // namespace

@@ -9,6 +9,8 @@ void refusals(bool isA);
 void noAnswer(bool isA);
 void survives(bool isA);
 void fence(bool isA);
+void abandoned(bool isA);
+void halfReceived(bool isA);
 void datagrams(bool isA);
 void multicast(bool isA);
 void partitions(bool isA);
