@@ -11,13 +11,13 @@ export class DataOutbox {
   /** `write` gets blocks of whole frames; it must not fail after the program has gone. */
   constructor(private readonly write: (frames: Buffer) => void) {}
 
-  /** Adds a packet that arrived at a port of an HCA; it is on its way when the running code has ended. */
+  /** Adds a packet that arrived at a port of an HCA; it goes at the end of this turn, after everything that was read. */
   push(hcaIndex: number, portNumber: number, packet: Buffer): void {
     const size = dataFrameSize(packet);
     if (this.#used + size > BLOCK_SIZE) this.#flush();
     if (this.#block === undefined) {
       this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_SIZE, size));
-      queueMicrotask(() => {
+      setImmediate(() => {
         this.#flush();
       });
     }

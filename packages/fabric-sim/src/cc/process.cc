@@ -1,6 +1,7 @@
 #include "process.h"
 
 #include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -156,6 +157,22 @@ void Process::onLost() {
     if (&context->device().client() == client_.get()) context->pushEvent(VB_IBV_EVENT_DEVICE_FATAL, 0);
   }
   for (Device &device : devices_) device.onLost();
+}
+
+// What this process has sent is the wire's, as with a real HCA: the last acknowledgement counts also when the program ends behind it without
+// having destroyed its queue pairs.
+void Process::beforeExit() {
+  constexpr time_t kSecondsForLock = 1;
+  Process &process = get();
+  // A program may end in a signal handler that has interrupted this library.
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += kSecondsForLock;
+  if (pthread_mutex_timedlock(process.mutex_.native_handle(), &until) != 0) return;
+  Lock lock(process.mutex_, std::adopt_lock);
+  if (process.isOrphan_ || process.client_ == nullptr) return;
+  std::shared_ptr<AttachClient> client = process.client_;
+  client->settle(lock);
 }
 
 void Process::beforeFork() { get().mutex_.lock(); }

@@ -70,6 +70,7 @@ class Process : private AttachEvents {
   void onAsyncEvent(uint32_t hcaIndex, uint8_t event, uint8_t port) override;
   void onLost() override;
   static void *progressMain(void *);
+  static void beforeExit();
   static void beforeFork();
   static void afterForkInParent();
   static void afterForkInChild();

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <vector>
 
 #include "issm-file.h"
@@ -43,6 +44,8 @@ int Process::start() {
   pthread_setname_np(thread, "fabricsim");
   pthread_detach(thread);
   isRunning_ = true;
+  // Without it only the last packets may be lost.
+  if (atexit(beforeExit) != 0) return 0;
   return 0;
 }
 
