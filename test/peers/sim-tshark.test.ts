@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { twoLevel } from "@verbena/fabric-sim";
 import { programPath } from "../../packages/cli/test/support/run.js";
 import { PeerFabric } from "./peer-fabric.js";
-import { pingPong } from "./ping-pong.js";
+import { missingNotice, runPair } from "./sim-pair.js";
 import { missing, run } from "./sim-programs.js";
 
 const TIMEOUT_MS = 180_000;
@@ -98,7 +98,7 @@ suite(`tshark${reason === undefined ? "" : `: ${reason}`}`, () => {
   );
 });
 
-const dataReason = missing("tshark", "ibv_rc_pingpong");
+const dataReason = missing("tshark", "ibv_rc_pingpong") ?? missingNotice();
 const dataSuite = dataReason === undefined ? describe : describe.skip;
 
 dataSuite(`tshark on queue pairs${dataReason === undefined ? "" : `: ${dataReason}`}`, () => {
@@ -110,13 +110,12 @@ dataSuite(`tshark on queue pairs${dataReason === undefined ? "" : `: ${dataReaso
       const fabric = await PeerFabric.start(twoLevel({ hosts: 8 }));
       const end = await startCapture(fabric.dir, capture);
       // Two round trips of 3000 bytes in packets of 1024; events, since spinning programs leave the fabric little time.
-      const runs = await pingPong(
-        fabric,
-        "ibv_rc_pingpong",
-        ["-e", "-n", "2", "-s", "3000", "-m", "1024"],
-        ["H1", "H5"],
-      );
-      expect(runs.map(({ status }) => status)).toEqual([0, 0]);
+      const { server, client } = await runPair("ibv_rc_pingpong", ["-e", "-n", "2", "-s", "3000", "-m", "1024"], {
+        fabric: fabric.dir,
+        server: "H1",
+        client: "H5",
+      });
+      expect([server.status, client.status]).toEqual([0, 0]);
       await end();
       await fabric.stop();
       const tshark = async (...args: readonly string[]) => {

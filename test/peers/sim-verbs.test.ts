@@ -10,7 +10,7 @@ const TIMEOUT_MS = 120_000;
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await Cluster.start({ hosts: 2 });
+  cluster = await Cluster.start({ hosts: 8 });
 }, TIMEOUT_MS);
 afterAll(() => cluster[Symbol.asyncDispose](), TIMEOUT_MS);
 
@@ -89,7 +89,7 @@ function words(line: string): readonly [string, readonly string[]] {
 }
 
 /** Both ends end well; their standard output, the server's first. */
-async function pair(program: string, args: readonly string[], client = "node2"): Promise<readonly string[]> {
+async function pair(program: string, args: readonly string[], client = "node8"): Promise<readonly string[]> {
   const done = await runPair(program, args, { fabric: cluster.fabric, server: "node1", client });
   if (done.server.status !== 0 || done.client.status !== 0) {
     throw new Error(`${program} did not end well: ${JSON.stringify(done, undefined, 2)}`);
