@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type NativeServices, openNative } from "../src/index.js";
+import { type Native, openNative } from "../src/index.js";
 import { bindingPath } from "../src/load-binding.js";
 
 /** The stub of libibumad and libibverbs that is built beside the addon (test/cc/stub-umad.cc). */
 export const stubLibrary = join(dirname(bindingPath()), "libstub_rdma.so");
 
 /** Native services on the stub. */
-export const openStub = (): NativeServices => openNative({ libibumad: stubLibrary, libibverbs: stubLibrary });
+export const openStub = (): Native => openNative({ libibumad: stubLibrary, libibverbs: stubLibrary });
 
 /** One step of test/data/rtnetlink/recorded.json. */
 export interface RecordedStep {

@@ -1,12 +1,12 @@
 import { Lid } from "@verbena/ib";
-import type { NativeServices } from "../src/index.js";
+import type { Native } from "../src/index.js";
 import { openStub, take } from "./support.js";
 
 // The addon on the stub library of test/cc/stub-verbs.cc; a MAD of method 0x7d raises an event there.
 const SA = { mgmtClass: 3, classVersion: 1 } as const;
 const TO = { to: { lid: Lid.from(1), qpn: 1 }, timeoutMs: 0, retries: 0 } as const;
 
-let native: NativeServices;
+let native: Native;
 beforeEach(() => {
   native = openStub();
 });
@@ -62,6 +62,22 @@ test("devices and their attributes", async () => {
     0xfe80_0000_0000_0000_0002_c903_0000_0004n,
   ]);
   expect(context.pkeys(1)).toEqual([0xffff, 0, 0x8001]);
+});
+
+test("a GID by its index in the port's table, which counts the empty entries", async () => {
+  await using context = native.verbs.open("stub0");
+  expect([0, 1, 2, 3].map((index) => context.queryGid(1, index))).toEqual([
+    0xfe80_0000_0000_0000_0002_c903_0000_0002n,
+    0n,
+    0xfe80_0000_0000_0000_0002_c903_0000_0004n,
+    0n,
+  ]);
+  for (const index of [-1, 0.5, 4]) {
+    expect(() => context.queryGid(1, index)).toThrow(expect.objectContaining({ code: "VERBENA_NATIVE_OPTION" }));
+  }
+  expect(() => context.queryGid(2, 0)).toThrow(
+    expect.objectContaining({ code: "VERBENA_NATIVE_QUERY", errno: 22, syscall: "ibv_query_port" }),
+  );
 });
 
 test("a port that is none is a coded error with errno", async () => {

@@ -1,3 +1,4 @@
+import type { Gid } from "@verbena/ib";
 import type {
   ChannelGroup,
   ChannelGroupOptions,
@@ -45,6 +46,11 @@ export interface DeviceLimits {
 export interface Context extends VerbsContext {
   /** Throws a coded error with errno. */
   limits(): DeviceLimits;
+  /**
+   * One entry of a port's GID table (`ibv_query_gid`), `Gid.zero` if it is empty: `sgidIndex` of a GRH is this index, while `gids()` leaves
+   * empty entries out. Throws `VERBENA_NATIVE_OPTION` beyond the table, `VERBENA_NATIVE_QUERY` with errno.
+   */
+  queryGid(port: number, index: number): Gid;
   /** Throws `VERBENA_NATIVE_CREATE` with errno. */
   createProtectionDomain(): ProtectionDomain;
   /** Throws `VERBENA_NATIVE_CREATE` with errno: EMFILE (open files), ENOMEM (system resources). */

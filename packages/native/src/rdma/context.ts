@@ -1,3 +1,4 @@
+import { Gid } from "@verbena/ib";
 import type { CompletionChannel, CompletionQueue, CompletionQueueOptions } from "../api/completions.js";
 import type { Context, DeviceLimits, ProtectionDomain } from "../api/rdma.js";
 import type { VerbsDeviceInfo } from "../api/verbs.js";
@@ -47,6 +48,14 @@ export class OpenContext extends OpenVerbsContext implements Context {
       this.raw.limits(),
     );
     return { ...limits, atomics: atomicsName(atomicCap) };
+  }
+
+  queryGid(port: number, index: number): Gid {
+    this.#resource.mustBeOpen();
+    const what = `${this.#resource.what} port ${port}`;
+    const table = calling("VERBENA_NATIVE_QUERY", { what }, () => this.raw.gids(port));
+    needInteger("index", index, 0, table.length / Gid.SIZE - 1);
+    return Gid.read(table, index * Gid.SIZE);
   }
 
   createProtectionDomain(): ProtectionDomain {
