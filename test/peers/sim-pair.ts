@@ -7,6 +7,9 @@ import { libfabricsimPath } from "@verbena/fabric-sim";
 import { programPath } from "../../packages/cli/test/support/run.js";
 import { find, type Run } from "./sim-programs.js";
 
+/** A program and its first arguments. A name is looked for on the path. */
+export type Command = string | readonly [program: string, ...args: string[]];
+
 /** How the two halves of a program find each other, and where they run. */
 export interface PairOptions {
   /** Directory of the fabric. */
@@ -31,20 +34,31 @@ export function missingNotice(): string | undefined {
 
 /**
  * Runs a program that measures between two ends, as those of ibverbs-utils and perftest do: a server on one node, and when it listens a
- * client on another that is given the server's address. Both by `verbena sim exec`.
+ * client on another that is given the server's address. Both by `verbena sim exec`. The client is the same program unless `clients` names one.
  */
-export async function runPair(program: string, args: readonly string[], options: PairOptions): Promise<PairRun> {
-  const words = [find(program) ?? program, "-p", String(await freePort()), ...args];
-  const server = new End(options.fabric, options.server, words, notice());
+export async function runPair(
+  program: Command,
+  args: readonly string[],
+  options: PairOptions,
+  clients: Command = program,
+): Promise<PairRun> {
+  const rest = ["-p", String(await freePort()), ...args];
+  const server = new End(options.fabric, options.server, [...words(program), ...rest], notice());
   try {
     await server.listening;
-    const client = await new End(options.fabric, options.client, [...words, "127.0.0.1"]).ended;
-    // A server whose client failed may wait for it for ever.
-    if (client.status !== 0) server.kill();
-    return { client, server: await server.ended };
+    const client = new End(options.fabric, options.client, [...words(clients), ...rest, "127.0.0.1"]);
+    // One end whose peer failed may wait for it for ever.
+    server.endsWith(client);
+    client.endsWith(server);
+    return { client: await client.ended, server: await server.ended };
   } finally {
     server.kill();
   }
+}
+
+function words(command: Command): readonly string[] {
+  const [program, ...args] = typeof command === "string" ? [command] : command;
+  return [find(program) ?? program, ...args];
 }
 
 /** One half: a program on a node. */
@@ -71,6 +85,13 @@ class End {
       this.ended.then(() => reject(new Error(`ended before it listened:\n${stdout}${stderr}`)), reject);
     });
     this.listening.catch(() => undefined);
+  }
+
+  /** Ends it if `peer` fails. */
+  endsWith(peer: End): void {
+    void peer.ended.then(({ status }) => {
+      if (status !== 0) this.kill();
+    });
   }
 
   kill(): void {

@@ -1,0 +1,34 @@
+// Datagrams to and fro, where a lost one ends the game; either end can be ibv_ud_pingpong.
+import { wayTo } from "./address.js";
+import { openQueue } from "./connected.js";
+import { main } from "./program.js";
+import { RECEIVE, SEND } from "./rally.js";
+
+/** Both ends agree on it; datagrams with another are dropped. */
+const QKEY = 0x1111_1111;
+
+/** In front of each datagram the device leaves room for a GRH. */
+const GRH_SIZE = 40;
+
+await main({ program: "ud.js", defaults: { size: 1024 }, without: ["num-qp", "mtu"] }, async (context, options) => {
+  const { size, rxDepth, ibPort } = options;
+  const pd = context.createProtectionDomain();
+  const region = await pd.allocate(GRH_SIZE + size);
+  const cq = openQueue(context, rxDepth + 1, options);
+  const pair = pd.createQueuePair({ type: "ud", sendCq: cq, maxSendWr: 1, maxRecvWr: rxDepth });
+  pair.toInit({ port: ibPort, qkey: QKEY });
+  let to;
+  return {
+    cq,
+    pairs: [pair],
+    addresses: 1,
+    postReceives: (count) =>
+      pair.postReceive(Array(count).fill({ wrId: RECEIVE, data: { region, length: GRH_SIZE + size } })),
+    connect: ([remote], [mine]) => {
+      pair.toRtr();
+      pair.toRts({ sqPsn: mine.psn });
+      to = { ah: pd.createAddressHandle(wayTo(remote, options)), qpn: remote.qpn, qkey: QKEY };
+    },
+    send: () => pair.postSend([{ wrId: SEND, data: { region, offset: GRH_SIZE, length: size }, to }]),
+  };
+});
