@@ -134,10 +134,10 @@ class Engine implements EngineHandle {
     this.#selector = new EndpointSelector(settings, this.#host, this.#book);
     const isClosed = (): boolean => this.#closing !== undefined;
     const host = this.#host;
-    const loop = new RequestLoop({ settings, host, counters, isClosed });
+    const loop = new RequestLoop({ settings, counters, isClosed });
     const common = { settings, calls: new Calls(settings), clients, counters, host, loop };
     this.#requests = new Requests({ ...common, selector: this.#selector, pipeline: this.#pipeline });
-    this.#saDoor = new SaDoor({ ...common, isClosed });
+    this.#saDoor = new SaDoor(common);
   }
 
   async start(): Promise<void> {

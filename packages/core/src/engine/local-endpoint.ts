@@ -5,6 +5,14 @@ import type { Endpoint, LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EndpointSession, SessionState } from "../sdk/provider.js";
 import type { EndpointIdentity, EndpointStatus } from "./contract.js";
 import type { EndpointAccount, MutableCounters } from "./endpoint-account.js";
+import {
+  ENDPOINT_STATE,
+  type EndpointPhase,
+  type EndpointSignal,
+  isOpening,
+  sightOf,
+  stepEndpoint,
+} from "./endpoint-machine.js";
 import type { FileStore } from "./file-store.js";
 import { loopbackPath } from "./loopback.js";
 import { NoticeLog } from "./notice-log.js";
@@ -28,7 +36,7 @@ export interface LocalEndpointOptions {
   readonly addresses: readonly LocalAddress[];
   /** Outlives the endpoint. */
   readonly account: EndpointAccount;
-  /** Its state, or nothing but the number of ready providers, has changed. */
+  /** It has another state than before; not told when it is closed. */
   readonly onState: (endpoint: LocalEndpoint, state: SessionState) => void;
 }
 
@@ -50,8 +58,7 @@ export class LocalEndpoint {
   #identity: EndpointIdentity;
   #loopback: PathRecord;
   #scope: CacheScope;
-  #state: SessionState = "joining";
-  #isOpening = true;
+  #phase: EndpointPhase = "opening";
   #settle: () => void = () => undefined;
   /** Settles when the endpoint is ready, or when it is known that it is not. Never rejects. */
   readonly opened: Promise<void>;
@@ -107,14 +114,10 @@ export class LocalEndpoint {
     return this.#scope !== scope || this.notices.hasChanged(heard, ends);
   }
   get state(): SessionState {
-    return this.#state;
+    return ENDPOINT_STATE[this.#phase];
   }
-  /** The same as `state`, for who has waited in between: the compiler takes a getter for constant. */
-  currentState(): SessionState {
-    return this.#state;
-  }
-  get isOpening(): boolean {
-    return this.#isOpening;
+  get phase(): EndpointPhase {
+    return this.#phase;
   }
   get hasAddress(): boolean {
     return this.#byKey.size > 0;
@@ -175,17 +178,15 @@ export class LocalEndpoint {
     this.#sessions.set(provider, session);
     this.#unsubscribe.push(
       session.onState(() => {
-        this.#update();
+        this.#step("sessions");
       }),
     );
-    this.#update();
+    this.#step("sessions");
   }
 
   /** Every provider has answered, one way or the other. */
   finishOpening(): void {
-    this.#isOpening = false;
-    this.#update();
-    this.#settle();
+    this.#step("opened");
   }
 
   session(provider: string): EndpointSession | undefined {
@@ -196,7 +197,7 @@ export class LocalEndpoint {
   isAwaiting(providers: readonly string[]): boolean {
     return providers.some((provider) => {
       const session = this.#sessions.get(provider);
-      return session === undefined ? this.#isOpening : session.state === "joining";
+      return session === undefined ? isOpening(this.#phase) : session.state === "joining";
     });
   }
 
@@ -209,17 +210,15 @@ export class LocalEndpoint {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
     const sessions = new Map(this.#sessions);
     this.#sessions.clear();
-    this.#isOpening = false;
-    this.#state = "failed";
     this.forget();
-    this.#settle();
+    this.#step("close");
     return sessions;
   }
 
   status(provider: string): EndpointStatus {
     return {
       ...this.#identity,
-      state: this.#state,
+      state: this.state,
       lid: this.#endpoint.port.lid,
       gid: this.gid,
       provider,
@@ -232,14 +231,12 @@ export class LocalEndpoint {
     this.#endpoint = { ...this.#endpoint, addresses: this.#slots.filter((address) => address !== undefined) };
   }
 
-  /** Ready as soon as one provider is; without providers the files and the own addresses are all there is. */
-  #update(): void {
-    const states = [...this.#sessions.values()].map((session) => session.state);
-    const before = this.#state;
-    if (states.includes("ready") || (!this.#isOpening && states.length === 0)) this.#state = "ready";
-    else this.#state = this.#isOpening || states.includes("joining") ? "joining" : "failed";
-    if (this.#state === "ready") this.#settle();
-    if (this.#state !== before) this.#onState(this, this.#state);
+  #step(signal: EndpointSignal): void {
+    const sight = sightOf([...this.#sessions.values()].map((session) => session.state));
+    const { next, action } = stepEndpoint(this.#phase, sight, signal);
+    this.#phase = next;
+    if (action !== "none") this.#settle();
+    if (action === "tell") this.#onState(this, this.state);
   }
 }
 

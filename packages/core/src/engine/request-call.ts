@@ -15,7 +15,7 @@ export interface Call extends Waiter, FlightErrors {
   readonly noDelay: boolean;
   /** False for a no-delay request itself; true for the lookup it leaves behind, and for every other request. */
   readonly waits: boolean;
-  /** False for a lookup left behind: the request it came from has been counted. */
+  /** Whether the endpoint counts it. Not a lookup left behind, whose request has been counted, nor what goes to the SA as it is. */
   readonly counts: boolean;
   /** Writes down what happens, for who asked for an explanation. */
   readonly trace?: Trace | undefined;

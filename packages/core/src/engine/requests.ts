@@ -20,7 +20,8 @@ import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import type { Pipeline } from "./pipeline.js";
 import { type Call, pathText } from "./request-call.js";
-import type { Choice, Choose, RequestLoop } from "./request-loop.js";
+import type { RequestLoop } from "./request-loop.js";
+import type { Choice, Choose } from "./request-run.js";
 import { Trace } from "./trace.js";
 
 export interface RequestsOptions {
@@ -123,7 +124,7 @@ export class Requests {
     return { route: await walkRoute(runtime.sa, { slid, dlid, port: endpoint.port }, context) };
   }
 
-  async #choose(request: ResolveRequest, call: Call): Promise<Choice> {
+  async #choose(request: ResolveRequest, call: Call): Promise<Choice<ResolveAnswer>> {
     const { selector, pipeline } = this.#options;
     const select = (): ReturnType<EndpointSelector["select"]> => selector.select(request, call);
     const { endpoint, chosenSource } = await (call.trace?.endpoint(select) ?? select());
@@ -137,7 +138,7 @@ export class Requests {
   }
 
   /** Serves a request that may need a lookup, on its client's account. */
-  async #serve(call: Call, client: ClientIdentity, choose: Choose): Promise<ResolveAnswer> {
+  async #serve(call: Call, client: ClientIdentity, choose: Choose<ResolveAnswer>): Promise<ResolveAnswer> {
     const usage = this.#options.clients.request(client, call.requestId, call.startedAt);
     try {
       const answer = await this.#options.loop.serve(call, choose);
