@@ -340,6 +340,25 @@ describe("engine: straight to the SA (spec 1.9)", () => {
     await bench.engine.close();
   });
 
+  it("goes out by the port as it is once it is open, though it was opened anew while the question waited", async () => {
+    const bench = await startBench();
+    bench.native.linkDown("sim0", 1);
+    await bench.clock.settle();
+    let open: () => void = () => undefined;
+    bench.provider.endpointGate = new Promise((resolve) => {
+      open = resolve;
+    });
+    bench.native.linkUp("sim0", 1);
+    await bench.clock.settle();
+    const answer = bench.engine.querySa({ record: record(107), client });
+    await bench.clock.settle();
+    bench.native.emit("sim0", { type: "port-err", port: 1 });
+    await bench.clock.settle();
+    open();
+    expect((await bench.clock.run(answer)).record.readUInt16BE(40)).toBe(107);
+    await bench.engine.close();
+  });
+
   it("has codes for no endpoint, no answer and a closed engine", async () => {
     const bench = await startBench();
     const foreign = Buffer.alloc(64, 0x11);

@@ -2,8 +2,8 @@ import type { Gid, Lid } from "@verbena/ib";
 import type { Destination } from "../sdk/destination.js";
 import type { AddressAnswer } from "../sdk/route.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
-import type { Question } from "./lookup-step.js";
 import type { EngineSettings } from "./options.js";
+import type { Question } from "./question.js";
 
 /** What the address cache keeps. */
 export interface AddressValue {

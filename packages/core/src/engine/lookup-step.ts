@@ -1,38 +1,18 @@
-import type { Gid, Lid } from "@verbena/ib";
 import type { CacheOrigin, CacheScope, NegativeEntry, PositiveEntry } from "../cache/cache-entry.js";
-import { type FlightContext, FlightExpired, Flights } from "../cache/flights.js";
+import { type DestinationSight, stepLookup, stepWant } from "../cache/destination-machine.js";
+import { type FlightContext, Flights } from "../cache/flights.js";
 import { nextRefreshTime, refreshTime } from "../cache/refresh.js";
 import { ResolutionCache } from "../cache/resolution-cache.js";
-import type { Destination } from "../sdk/destination.js";
-import type { LearnedEntry, ResolveContext } from "../sdk/provider.js";
+import type { LearnedEntry } from "../sdk/provider.js";
 import { askChain, type ChainLink } from "./chain.js";
-import { breakerErrorOf, type ChainFailure, isStale, verdictOf } from "./chain-failure.js";
+import { type ChainFailure, verdictOf } from "./chain-failure.js";
 import type { CacheState } from "./explanation.js";
 import type { LocalEndpoint, Moment } from "./local-endpoint.js";
+import { chainError, type Ended, endingSignal, isLeft, isVoid } from "./lookup-ending.js";
 import type { EngineSettings } from "./options.js";
 import { reportFault } from "./provider-call.js";
+import type { Question } from "./question.js";
 import { type Call, failedLookup, leftBehind, NotYet, noData, Restart } from "./request-call.js";
-
-/** What a step looks up: one key under one endpoint. */
-export interface Question<A, V extends object> {
-  readonly key: string;
-  readonly endpoint: LocalEndpoint;
-  readonly subject: Destination;
-  /** Providers to ask, in order, with what each does. */
-  links(): readonly { readonly provider: string; readonly ask: (context: ResolveContext) => Promise<A | undefined> }[];
-  /** Whether a provider of the chain is not there yet: what the others do not know it may know in a moment. */
-  isAwaiting(): boolean;
-  /** What the files say; they are looked at before anyone is asked. */
-  fromFile(): { readonly value: V; readonly expiresAt: number } | undefined;
-  /** What is kept of an answer. */
-  keep(answer: A): V;
-  /** GIDs and LIDs that an answer leads to. */
-  ends(value: V): readonly (Gid | Lid)[];
-  /** What is wrong with an answer's shape. */
-  readonly check: (answer: A) => string | undefined;
-  /** No entry of this question may live longer than that; `Infinity` = no such limit. */
-  readonly latest: number;
-}
 
 /** An answer, and whether it was there already. */
 export interface Found<V extends object> {
@@ -53,6 +33,13 @@ export interface LookupStepOptions<V extends object> {
   /** Something has been found, wherever it came from. */
   readonly onFound?: (endpoint: LocalEndpoint, entry: PositiveEntry<V>) => void;
 }
+
+/** What there is of a destination at one moment. */
+type Held<V> = { readonly sight: DestinationSight } & (
+  | { readonly phase: "known" | "due"; readonly entry: PositiveEntry<V> }
+  | { readonly phase: "failed"; readonly entry: NegativeEntry }
+  | { readonly phase: "unknown"; readonly entry?: undefined }
+);
 
 /**
  * Share of the default deadline after which a lookup that everybody has left counts as failed: the requests' clocks start a little
@@ -98,14 +85,30 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
 
   /** What {@link LookupStep.find} will meet, for an explanation. */
   #stateOf(question: Question<A, V>): { readonly cache: CacheState; readonly entry?: NegativeEntry | undefined } {
-    const { key, endpoint } = question;
-    const now = this.#options.settings.clock.now();
-    const cached = this.cache.get(key, endpoint.scope, now);
-    if (cached !== undefined) return { cache: cached.refreshAt <= now ? "due" : "hit" };
-    if (this.isKnown(question)) return { cache: "file" };
-    const entry = this.cache.getNegative(key, endpoint.scope, now);
-    if (entry !== undefined) return { cache: "negative", entry };
-    return { cache: this.flights.isUnderWay(key, endpoint.scope) ? "joined" : "miss" };
+    const held = this.#held(question, this.#options.settings.clock.now());
+    if (held.entry?.state !== "positive" && this.isKnown(question)) return { cache: "file" };
+    switch (held.phase) {
+      case "known":
+        return { cache: "hit" };
+      case "due":
+        return { cache: "due" };
+      case "failed":
+        return { cache: "negative", entry: held.entry };
+      case "unknown":
+        return { cache: held.sight === "asked" ? "joined" : "miss" };
+      default:
+        return held satisfies never;
+    }
+  }
+
+  /** What there is of a destination. `found`: an entry just taken from a file, else the cache is looked into. */
+  #held({ key, endpoint, latest }: Question<A, V>, now: number, found?: PositiveEntry<V>): Held<V> {
+    const entry = found ?? this.cache.get(key, endpoint.scope, now);
+    const isBound = entry !== undefined && latest <= entry.expiresAt;
+    const sight = this.flights.isUnderWay(key, endpoint.scope) ? "asked" : isBound ? "bound" : "idle";
+    if (entry !== undefined) return { phase: entry.refreshAt <= now ? "due" : "known", sight, entry };
+    const failure = this.cache.getNegative(key, endpoint.scope, now);
+    return failure === undefined ? { phase: "unknown", sight } : { phase: "failed", sight, entry: failure };
   }
 
   async #find(question: Question<A, V>, call: Call): Promise<Found<V>> {
@@ -113,20 +116,29 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const { key, endpoint } = question;
     const now = clock.now();
     const cached = this.cache.get(key, endpoint.scope, now) ?? this.#fromFile(question, now);
-    if (cached !== undefined) {
-      // What ends with its address gains nothing from a refresh before the address has had its own.
-      if (cached.refreshAt <= now && question.latest > cached.expiresAt) this.#refresh(question, cached, call);
-      return { entry: cached, wasCached: true };
+    const held = this.#held(question, now, cached);
+    const want = call.waits ? "request" : "glance";
+    switch (held.phase) {
+      case "known":
+      case "due": {
+        const { action } = stepWant(held.phase, held.sight, want);
+        if (action === "refresh") this.#refresh(question, held.entry, call);
+        return { entry: held.entry, wasCached: true };
+      }
+      case "failed": {
+        const { action } = stepWant(held.phase, held.sight, want);
+        throw action === "refuse" ? failedLookup(held.entry.reason, call.destination) : noData(call.destination);
+      }
+      case "unknown": {
+        if (stepWant(held.phase, held.sight, want).action === "not-yet") throw new NotYet();
+        const start = (context: FlightContext): Promise<PositiveEntry<V>> => this.#ask(question, call, context);
+        const flight = { key, scope: endpoint.scope, subject: question.subject };
+        const entry = await this.flights.join(flight, now + deadlineMs, start, call, call);
+        return { entry, wasCached: false };
+      }
+      default:
+        return held satisfies never;
     }
-    const negative = this.cache.getNegative(key, endpoint.scope, now);
-    if (negative !== undefined) {
-      throw call.waits ? failedLookup(negative.reason, call.destination) : noData(call.destination);
-    }
-    if (!call.waits) throw new NotYet();
-    const start = (context: FlightContext): Promise<PositiveEntry<V>> => this.#ask(question, call, context);
-    const flight = { key, scope: endpoint.scope, subject: question.subject };
-    const entry = await this.flights.join(flight, now + deadlineMs, start, call, call);
-    return { entry, wasCached: false };
   }
 
   /** Puts in what a provider overheard; what may be wrong by now is dropped. */
@@ -154,10 +166,10 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   }
 
   async #ask(question: Question<A, V>, call: Call, flight: FlightContext): Promise<PositiveEntry<V>> {
-    const { settings, companionDelayMs, onQuery, onSilence, onLearned } = this.#options;
+    const { settings, companionDelayMs, onQuery, onLearned } = this.#options;
     const { endpoint } = question;
     const { moment } = endpoint;
-    const { scope, heard } = moment;
+    const { scope } = moment;
     onQuery(endpoint);
     const isWholeChain = !question.isAwaiting();
     const links = question.links().map(
@@ -186,20 +198,25 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       check: question.check,
       ...(call.trace === undefined ? {} : { onEnd: (ended) => call.trace?.provider(ended) }),
     });
-    // Whatever came, it is about a world that is gone, or about a destination that was flushed while the answer was on its way here.
-    if (endpoint.scope !== scope || flight.signal.reason instanceof Restart) throw new Restart();
-    // The SA has spoken of this destination meanwhile: the answer may be older than what it said.
-    if (outcome.found && endpoint.notices.hasChanged(heard, question.ends(question.keep(outcome.answer))))
-      throw new Restart();
+    return this.#end(question, call, { endpoint, flight, moment, outcome, isWholeChain });
+  }
+
+  /** Keeps what a lookup has led to, as the destination's machine says, and gives or throws it to those who wait. */
+  #end(question: Question<A, V>, call: Call, ended: Ended<A>): PositiveEntry<V> {
+    const { settings, onSilence } = this.#options;
+    const { endpoint, flight, outcome } = ended;
+    if (!outcome.found && !isVoid(ended) && !isLeft(flight)) {
+      this.#report(question, call, outcome.failures);
+      if (outcome.failures.some(({ kind }) => kind === "timeout")) onSilence(endpoint);
+    }
+    const { phase, sight } = this.#held(question, settings.clock.now());
+    const signal = endingSignal(ended, (answer) => question.ends(question.keep(answer)));
+    const { action } = stepLookup(phase, sight, signal);
+    if (action === "restart") throw new Restart();
     if (outcome.found) return this.#put(question, outcome.provider, "provider", outcome.answer);
-    const reason: unknown = flight.signal.reason;
-    if (flight.signal.aborted && !(reason instanceof FlightExpired)) throw call.aborted(reason);
-    this.#report(question, call, outcome.failures);
-    if (outcome.failures.some(({ kind }) => kind === "timeout")) onSilence(endpoint);
-    if (endpoint.scope !== scope || isStale(outcome.failures)) throw new Restart();
-    // After a notice the failure may be about the time before it.
-    const isToday = endpoint.notices.position === heard;
-    throw this.#fail(question, call, outcome.failures, isWholeChain && isToday);
+    if (action === "leave") throw call.aborted(flight.signal.reason);
+    if (action === "remember") this.#remember(question, outcome.failures);
+    throw chainError(outcome.failures, call.destination);
   }
 
   #put(question: Question<A, V>, provider: string, origin: CacheOrigin, answer: A): PositiveEntry<V> {
@@ -248,30 +265,20 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     return entry;
   }
 
-  /** The chain has failed. For good: remembered for a moment, so that a thousand clients of a dead name do not ask a thousand times. */
-  #fail(question: Question<A, V>, call: Call, failures: readonly ChainFailure[], isForGood: boolean): Error {
+  /** Remembered for a moment, so that a thousand clients of a dead name do not ask a thousand times. */
+  #remember({ key, endpoint, subject }: Question<A, V>, failures: readonly ChainFailure[]): void {
     const { settings } = this.#options;
-    const reason = verdictOf(failures);
-    const leftAlone = breakerErrorOf(failures);
-    // Nothing has been learnt, and asking again costs the SA nothing.
-    if (leftAlone !== undefined && reason.kind !== "sa-status") return leftAlone;
-    const [first] = failures;
     const createdAt = settings.clock.now();
-    const isRefresh = this.cache.get(question.key, question.endpoint.scope, createdAt) !== undefined;
-    if (isForGood && first !== undefined && settings.negativeTtlMs > 0 && !isRefresh) {
-      this.cache.putNegative({
-        state: "negative",
-        key: question.key,
-        scope: question.endpoint.scope,
-        subject: question.subject,
-        provider: failures.at(-1)?.provider ?? "",
-        reason,
-        createdAt,
-        expiresAt: createdAt + settings.negativeTtlMs,
-      });
-    }
-    const cause = failures.find((failure) => "error" in failure);
-    return failedLookup(reason, call.destination, cause !== undefined && "error" in cause ? cause.error : undefined);
+    this.cache.putNegative({
+      state: "negative",
+      key,
+      scope: endpoint.scope,
+      subject,
+      provider: failures.at(-1)?.provider ?? "",
+      reason: verdictOf(failures),
+      createdAt,
+      expiresAt: createdAt + settings.negativeTtlMs,
+    });
   }
 
   #report(question: Question<A, V>, call: Call, failures: readonly ChainFailure[]): void {

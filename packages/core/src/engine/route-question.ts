@@ -3,8 +3,8 @@ import { Destination } from "../sdk/destination.js";
 import type { ResolveContext, RouteProvider } from "../sdk/provider.js";
 import type { RouteAnswer, RouteQuery } from "../sdk/route.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
-import type { Question } from "./lookup-step.js";
 import type { EngineSettings } from "./options.js";
+import type { Question } from "./question.js";
 import type { RouteFields } from "./route-fields.js";
 import { routeKey } from "./route-key.js";
 
