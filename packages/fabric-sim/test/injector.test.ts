@@ -97,6 +97,7 @@ describe("an injected MAD", () => {
     ["bytes that are no MAD", { mad: "0102" }, "VERBENA_SIM_CONTROL_REQUEST"],
     ["half a byte", { mad: "012" }, "VERBENA_SIM_CONTROL_REQUEST"],
     ["letters", { packet: "zz" }, "VERBENA_SIM_CONTROL_REQUEST"],
+    ["no bytes", { packet: "" }, "VERBENA_SIM_CONTROL_REQUEST"],
     ["more bytes than a packet has", { packet: "00".repeat(8189) }, "VERBENA_SIM_CONTROL_REQUEST"],
     ["an answer to what is no MAD", { packet: "0001", waitMs: 5 }, "VERBENA_SIM_CONTROL_REQUEST"],
     ["a LID that is none", { to: "70000" }, "VERBENA_IB_VALUE"],
@@ -117,7 +118,7 @@ describe("an injected MAD", () => {
 
 /** Bytes that are wrong at one layer after another; the layers below are right. */
 const hostile = fc.oneof(
-  fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
+  fc.uint8Array({ minLength: 1, maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
   fc.tuple(fc.uint8Array({ minLength: 8, maxLength: 400 }), fc.constantFrom(2, 3)).map(([bytes, next]) => {
     const packet = Buffer.from(bytes);
     packet[0] = (packet[0] ?? 0) & 0xf0;
