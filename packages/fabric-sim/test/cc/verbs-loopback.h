@@ -1,0 +1,6 @@
+// Scenarios that stand in verbs-loopback-objects.cc.
+#pragma once
+
+void states();
+void regions();
+void closedEarly();
