@@ -42,6 +42,13 @@ const jestRung = (name, about, folders, missing) => ({
 
 const nothing = () => undefined;
 
+/** Suites of the rung `simulated` that take their device from a factory: the machine runs the same files on Soft-RoCE. */
+const deviceSuites = ["delivery", "group", "limits", "messages", "threads"].map(
+  (name) => `packages/native/test/rdma-${name}.test.ts`,
+);
+
+const vmSuites = () => [...suitesIn(["test/vm"]), ...deviceSuites];
+
 export const rungs = [
   jestRung(
     "pure",
@@ -61,12 +68,12 @@ export const rungs = [
   {
     name: "vm",
     about: "a Debian kernel under QEMU, with Soft-RoCE, umad and rdma_cm",
-    suites: () => suitesIn(["test/vm"]),
+    suites: vmSuites,
     missing: lackingForVm,
     run: async (output, options) => {
       // Loaded late: bootstrap reads this file before the dependencies are there.
       const { runVmSuites } = await import("./vm/rung.mjs");
-      return runVmSuites(output, options, suitesIn(["test/vm"]));
+      return runVmSuites(output, options, vmSuites());
     },
   },
 ];

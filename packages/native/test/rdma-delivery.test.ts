@@ -1,4 +1,5 @@
 import type { Completion, CompletionBatch, DeliveryMode, Message } from "../src/index.js";
+import { nextEvent } from "./next-event.js";
 import { type Bench, QKEY, Rig } from "./rig.js";
 import { take } from "./support.js";
 
@@ -89,7 +90,7 @@ test("for a loop of its own: fd, arm, tryRead and poll never wait", async () => 
   expect(channel.tryRead()).toBeUndefined();
   cq.arm();
   a.postSend([{ wrId: 2 }, { wrId: 3 }]);
-  expect(channel.tryRead()).toBe(cq);
+  expect(await nextEvent(channel)).toBe(cq);
   expect(channel.tryRead()).toBeUndefined();
   expect(numbers(cq.poll())).toEqual([1, 2, 3]);
   const reader = cq.completions();
@@ -221,7 +222,7 @@ describe.each(["rc", "ud"] as const)("messages() of %s", (type) => {
       const { value } = (await messages.next()) as { readonly value: Message };
       expect([...value.bytes]).toEqual([i]);
       expect(value.completion.imm).toBe(i);
-      expect(value.grh).toBeUndefined();
+      expect(value.grh === undefined).toBe(bench.toSelf.grh === undefined || type !== "ud");
       await send();
     }
     await messages.return?.();

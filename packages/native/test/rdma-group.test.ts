@@ -2,6 +2,7 @@ import type { CompletionBatch, CompletionQueue, QueuePair } from "../src/index.j
 import { OpenChannelGroup } from "../src/rdma/channel-group.js";
 import { OpenCompletionChannel } from "../src/rdma/completion-channel.js";
 import { TurnBudget } from "../src/rdma/turn-budget.js";
+import { nextEvent } from "./next-event.js";
 import { type Bench, Rig } from "./rig.js";
 
 jest.setTimeout(60_000);
@@ -109,6 +110,32 @@ test("completions(): what is there, what comes later, and queues that are made l
   const late = bench.queue({ channel: one!.channel });
   send(bench.pair("uc", late)[0], 1);
   expect(batchOf(await third).cq).toBe(late);
+  const last = batches.next();
+  await group.close();
+  expect(await last).toEqual({ done: true, value: undefined });
+});
+
+test("closed while it pauses because the turn's budget is used up: completions() ends", async () => {
+  const [one] = channels(1);
+  one!.cq.arm();
+  send(one!.pair, 1);
+  await nextEvent(one!.channel);
+  const group = new OpenChannelGroup(
+    {
+      add: () => undefined,
+      remove: () => undefined,
+      poll: () => [],
+      start: () => undefined,
+      setReading: () => undefined,
+      close: () => undefined,
+    },
+    {},
+    new TurnBudget({ items: 1, microseconds: 1 }, () => 0),
+    () => undefined,
+  );
+  group.add(one!.channel);
+  const batches = group.completions();
+  expect(batchOf(await batches.next()).length).toBe(1);
   const last = batches.next();
   await group.close();
   expect(await last).toEqual({ done: true, value: undefined });

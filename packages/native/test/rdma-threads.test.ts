@@ -1,13 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ChannelToken } from "../src/index.js";
+import { fixtureProgram } from "./fixture-program.js";
 import { Rig } from "./rig.js";
 
 jest.setTimeout(120_000);
-
-const hook = join(__dirname, "../../fabric-sim/test/source-hook.cjs");
-const execArgv = ["--conditions=@verbena/source", "--require", hook];
 
 let rig: Rig;
 beforeAll(async () => {
@@ -22,10 +19,8 @@ interface Report {
 
 /** A thread on the channel of `token`; resolves once it reads. */
 async function startWorker(token: ChannelToken, onCount: (count: number) => void) {
-  const worker = new Worker(join(__dirname, "fixtures/rdma-worker.ts"), {
-    workerData: { options: rig.options, token },
-    execArgv,
-  });
+  const { path, execArgv } = fixtureProgram("rdma-worker");
+  const worker = new Worker(path, { workerData: { options: rig.options, token }, execArgv: [...execArgv] });
   const report = new Promise<Report>((resolve, reject) => {
     worker.on("error", reject);
     worker.on("message", (message: { readonly count?: number } & Partial<Report>) => {
@@ -119,11 +114,11 @@ test("a thread is tied to processors and untied again; one that does not exist i
 test.each(["exit", "close", "workerExit", "workers", "gc"])(
   "scenario %s of test/fixtures/rdma-lifetime.ts",
   (scenario) => {
-    const program = join(__dirname, "fixtures/rdma-lifetime.ts");
-    const options = JSON.stringify({ ...rig.options, fabric: { ...rig.options?.fabric, node: "H2" } });
+    const { path, execArgv } = fixtureProgram("rdma-lifetime");
+    const options = JSON.stringify(rig.optionsOfPeer);
     // process.exit() leaves V8's own memory as it is, and a leak check would report that; everything else is checked.
     const leaks = scenario === "exit" ? { ASAN_OPTIONS: `${process.env["ASAN_OPTIONS"] ?? ""}:detect_leaks=0` } : {};
-    const args = ["--expose-gc", ...execArgv, program, rig.device, options, scenario];
+    const args = ["--expose-gc", ...execArgv, path, rig.device, options, scenario];
     const done = spawnSync(process.execPath, args, {
       encoding: "utf8",
       timeout: 60_000,

@@ -2,7 +2,6 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { libfabricsimPath, type RunningFabric, startFabricThread, twoLevel } from "@verbena/fabric-sim";
-import { Gid } from "@verbena/ib";
 import {
   type AccessFlag,
   type AddressAttributes,
@@ -15,9 +14,13 @@ import {
   type QueuePairOptions,
   type QueuePairType,
 } from "../src/index.js";
+import { portAddress } from "./port-address.js";
 
 /** Q_Key of the datagram queue pairs of the tests. */
 export const QKEY = 0x1111_1111;
+
+/** Name of the real device that the suites run on; empty: they make a simulated one. */
+export const realDevice = process.env["VERBENA_TEST_DEVICE"] ?? "";
 
 const ALL: readonly AccessFlag[] = ["local-write", "remote-write", "remote-read", "remote-atomic"];
 
@@ -35,8 +38,7 @@ export class Rig {
   ) {}
 
   static async start(): Promise<Rig> {
-    const real = process.env["VERBENA_TEST_DEVICE"];
-    if (real !== undefined && real !== "") return new Rig(openNative(), real, {}, undefined, undefined);
+    if (realDevice !== "") return new Rig(openNative(), realDevice, {}, undefined, undefined);
     const dir = mkdtempSync(join(tmpdir(), "verbena-rdma-"));
     const fabric = await startFabricThread({ topology: twoLevel({ hosts: 2 }), dir: join(dir, "fabric") });
     // A process joins one fabric for life, and jest's processes run many files: a copy of the library is one that nobody has used.
@@ -48,6 +50,13 @@ export class Rig {
 
   get isSimulated(): boolean {
     return this.fabric !== undefined;
+  }
+
+  /** Options for another process: on a simulated fabric it is another node, since a node is one process. */
+  get optionsOfPeer(): Parameters<typeof openNative>[0] {
+    return this.options?.fabric === undefined
+      ? this.options
+      : { ...this.options, fabric: { ...this.options.fabric, node: "H2" } };
   }
 
   open(): Bench {
@@ -71,9 +80,7 @@ export class Bench implements AsyncDisposable {
 
   /** The way from the port to itself. */
   get toSelf(): AddressAttributes {
-    const { lid, linkLayer } = this.context.queryPort(1);
-    if (linkLayer !== "ethernet") return { port: 1, dlid: lid };
-    return { port: 1, grh: { dgid: this.context.gids(1)[0] ?? Gid.zero, sgidIndex: 0 } };
+    return portAddress(this.context);
   }
 
   /** Memory with every access. */

@@ -1,4 +1,4 @@
-// The suites of test/vm as one file: under emulation the start of a program costs more than its tests.
+// The suites of the machine as one file: under emulation the start of a program costs more than its tests.
 import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
@@ -7,10 +7,11 @@ import { root } from "../paths.mjs";
 /** Longest time of one test, milliseconds. Other work on the host makes the machine several times slower. */
 const testTimeoutMs = 240_000;
 
-/** One describe for each suite, named by its path, in the order given. */
+/** One describe for each suite, named by its path, in the order given. Those of packages find jest's globals. */
 const entryText = (suites) =>
   [
     'import { describe } from "node:test";',
+    'import "./test/vm/jest-globals.js";',
     ...suites.map((path) => {
       const name = JSON.stringify(path);
       return `describe(${name}, { timeout: ${testTimeoutMs} }, () => { require(${JSON.stringify(`./${path}`)}); });`;
@@ -32,8 +33,16 @@ const shared = {
   logLevel: "silent",
 };
 
-/** What verbena starts as processes of their own, where its `dist` would have them. */
-const programs = ["packages/cli/src/commands/doctor/system/look-entry.ts"];
+/** What is started as processes or threads of their own: the programs, and the folder that stands for `dist`. */
+const programs = [
+  { outbase: "packages/cli/src", entryPoints: ["packages/cli/src/commands/doctor/system/look-entry.ts"] },
+  {
+    outbase: "packages/native/test",
+    entryPoints: ["rdma-lifetime", "rdma-refusals", "rdma-worker"].map(
+      (name) => `packages/native/test/fixtures/${name}.ts`,
+    ),
+  },
+];
 
 /**
  * Bundles `suites` (paths from the root) into `folder`/dist/suites.cjs and returns that path. Rejects with esbuild's account of what is
@@ -48,12 +57,8 @@ export async function bundleSuites(suites, folder) {
     stdin: { contents: entryText(suites), resolveDir: root, sourcefile: "vm-suites.js", loader: "js" },
     outfile: join(root, outfile),
   });
-  await build({
-    ...shared,
-    sourcemap: false,
-    entryPoints: programs,
-    outbase: "packages/cli/src",
-    outdir: join(root, folder, "dist"),
-  });
+  for (const { outbase, entryPoints } of programs) {
+    await build({ ...shared, sourcemap: false, entryPoints, outbase, outdir: join(root, folder, "dist") });
+  }
   return outfile;
 }

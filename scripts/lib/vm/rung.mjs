@@ -1,4 +1,4 @@
-// Runs the suites of test/vm: bundled here, then one boot of the machine and one process of Node for all of them.
+// Runs the suites of the machine: bundled here, then one boot of the machine and one process of Node for all of them.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +11,8 @@ import { stackTranslator } from "./stack.mjs";
 const longestRunSeconds = 900;
 const folder = "build/vm";
 const report = join(folder, "report.jsonl");
+/** What suites that take any device run on. */
+const testDevice = "rxe0";
 const addonFolder = join(root, "packages/native/build/Release");
 
 /** Splits the options of scripts/test into what this rung knows: -t PATTERN and parts of paths. */
@@ -36,8 +38,15 @@ const programArguments = (bundle, names) => [
 function runMachine(bundle, names) {
   const vm = join(root, "scripts/lib/vm/main.mjs");
   const options = ["--hosts", "2", "--timeout", String(longestRunSeconds)];
-  const variables = ["NO_COLOR", `VERBENA_NATIVE_DIR=${addonFolder}`].flatMap((variable) => ["--env", variable]);
-  const args = [vm, ...options, ...variables, "--", process.execPath, ...programArguments(bundle, names)];
+  const variables = ["NO_COLOR", `VERBENA_NATIVE_DIR=${addonFolder}`, `VERBENA_TEST_DEVICE=${testDevice}`];
+  const args = [
+    vm,
+    ...options,
+    ...variables.flatMap((variable) => ["--env", variable]),
+    "--",
+    process.execPath,
+    ...programArguments(bundle, names),
+  ];
   // Jest's progress is on standard error too: standard output is for the summary.
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", process.stderr, process.stderr] });
   return new Promise((resolve) => child.on("exit", (status, signal) => resolve(signal ?? status)));

@@ -12,7 +12,7 @@ export interface Completion {
   readonly opcode: string;
   /** Bytes received, the 40 of the GRH of a datagram included. */
   readonly byteLength: number;
-  /** Immediate data in host order, if there was some. */
+  /** Immediate data that was received, in host order, if there was some; a sender's own completion has none. */
   readonly imm: number | undefined;
   readonly qpn: number;
   /** Of datagrams: the sender's queue pair, and where it came from. */

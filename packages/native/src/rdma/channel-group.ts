@@ -40,6 +40,8 @@ export class OpenChannelGroup implements ChannelGroup {
   readonly #wait: GroupWait;
   /** Queues that may have completions, by class: armed, not yet found empty. */
   readonly #active = new Map<number, Set<OpenCompletionQueue>>();
+  /** Ends the pause between two turns, which a close must not leave pending. */
+  #resume: (() => void) | undefined;
   #isServing = false;
   #lastKey = 0;
 
@@ -111,7 +113,7 @@ export class OpenChannelGroup implements ChannelGroup {
         const batch = this.#serve();
         if (batch !== undefined) yield batch;
         else if (!this.#hasActive()) await this.#untilReady(options.signal);
-        if (!this.budget.hasRoom()) await new Promise<void>((resolve) => this.budget.yield(resolve));
+        if (!this.budget.hasRoom()) await this.#nextTurn();
       }
     } finally {
       this.#isServing = false;
@@ -124,6 +126,7 @@ export class OpenChannelGroup implements ChannelGroup {
       for (const member of [...this.#members.values()]) this.#drop(member);
       this.#wait.close();
       this.budget.cancel();
+      this.#resume?.();
       this.binding.close();
       this.onClose(this);
     });
@@ -195,6 +198,14 @@ export class OpenChannelGroup implements ChannelGroup {
     } finally {
       wait.end();
     }
+  }
+
+  /** Resolves in the next turn of the loop, or when the group is closed. */
+  #nextTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resume = resolve;
+      this.budget.yield(resolve);
+    });
   }
 
   #drop(member: Member): void {

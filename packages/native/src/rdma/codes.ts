@@ -38,6 +38,9 @@ const RECEIVE_OPCODES: Readonly<Record<number, string>> = { 128: "receive", 129:
 /** Name of `enum ibv_wc_opcode`. */
 export const opcodeName = (code: number): string => RECEIVE_OPCODES[code] ?? named(SEND_OPCODES, code);
 
+/** Of `enum ibv_wc_opcode`: the bit that every receive has. */
+export const WC_RECV = 128;
+
 /** `enum ibv_wc_flags`. */
 export const WC_GRH = 1;
 export const WC_WITH_IMM = 2;

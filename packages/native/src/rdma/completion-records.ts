@@ -1,6 +1,6 @@
 import type { Completion, CompletionBatch, CompletionQueue } from "../api/completions.js";
 import { IS_LITTLE } from "../host-order.js";
-import { opcodeName, statusName, WC_GRH, WC_WITH_IMM } from "./codes.js";
+import { opcodeName, statusName, WC_GRH, WC_RECV, WC_WITH_IMM } from "./codes.js";
 
 // Layout of src/cc/rdma/completion-records.h: `struct ibv_wc` of 48 bytes each, and behind the last of them a token of 4 bytes each.
 const SIZE = 48;
@@ -52,7 +52,7 @@ export class CompletionRecords implements CompletionBatch {
     return this.#words[index * WORDS + BYTE_LENGTH] ?? 0;
   }
   imm(index: number): number {
-    return this.#flags(index) & WC_WITH_IMM ? fromNetwork(this.#words[index * WORDS + IMM] ?? 0) : 0;
+    return this.#hasImm(index) ? fromNetwork(this.#words[index * WORDS + IMM] ?? 0) : 0;
   }
   qpn(index: number): number {
     return this.#words[index * WORDS + QPN] ?? 0;
@@ -74,7 +74,7 @@ export class CompletionRecords implements CompletionBatch {
       statusCode,
       opcode: opcodeName(this.opcodeCode(index)),
       byteLength: this.byteLength(index),
-      imm: flags & WC_WITH_IMM ? this.imm(index) : undefined,
+      imm: this.#hasImm(index) ? this.imm(index) : undefined,
       qpn: this.qpn(index),
       srcQpn: this.srcQpn(index),
       slid: this.#halves[half + SLID] ?? 0,
@@ -102,6 +102,11 @@ export class CompletionRecords implements CompletionBatch {
     copy.bytes.set(this.bytes.subarray(0, this.length * SIZE));
     copy.length = this.length;
     return copy;
+  }
+
+  /** Devices differ in whether the flag is also set where the data was sent from, without the data. */
+  #hasImm(index: number): boolean {
+    return (this.#flags(index) & WC_WITH_IMM) !== 0 && (this.opcodeCode(index) & WC_RECV) !== 0;
   }
 
   #flags(index: number): number {
