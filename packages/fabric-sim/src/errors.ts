@@ -44,7 +44,7 @@ export const SIM_ERRORS = {
   },
   VERBENA_SIM_SM_NODE: {
     message: '"{name}" cannot host the subnet manager: {problem}',
-    hint: "Name an HCA with a connected port, as NODE or NODE[PORT].",
+    hint: "Name an HCA with a connected port, as NODE or NODE[PORT], behind --sm-node or hand-over.",
   },
   VERBENA_SIM_OPTION: {
     message: "option {option}: {problem}",

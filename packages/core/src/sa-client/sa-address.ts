@@ -10,6 +10,8 @@ export function saPkeyIndex(pkeys: readonly PKey[]): number {
 
 const LIMITED_DEFAULT = PKey.from(0x7fff);
 
+const NO_PARTITION = PKey.from(0);
+
 /** Where the SA of a port's subnet listens: QP1 at the SM's LID, on the SM's SL. */
 export function saAddress(port: Port): MadAddress {
   return { lid: port.smLid, qpn: 1, qkey: GSI_QKEY, sl: port.smSl, pathBits: 0, pkeyIndex: saPkeyIndex(port.pkeys) };
@@ -23,6 +25,7 @@ export function isFromSa(port: Port, from: MadAddress): boolean {
   const { smLid, pkeys } = port;
   const asked = pkeys[saPkeyIndex(pkeys)];
   const used = pkeys[from.pkeyIndex ?? 0];
-  const isAskedPartition = asked !== undefined && used !== undefined && PKey.samePartition(asked, used);
-  return from.lid === smLid && from.qpn === 1 && isAskedPartition;
+  if (from.lid !== smLid || from.qpn !== 1 || asked === undefined) return false;
+  // Hardware takes nothing in by an entry without a P_Key (IBA 10.9.3): such an index is of a library that leaves it unset, as ibsim's does.
+  return used === undefined || PKey.samePartition(used, NO_PARTITION) || PKey.samePartition(asked, used);
 }

@@ -215,7 +215,6 @@ describe("SaClient", () => {
     ["another LID", { lid: Lid.from(33) }],
     ["another queue pair", { qpn: 4 }],
     ["another partition", { pkeyIndex: 1 }],
-    ["an index that holds no partition", { pkeyIndex: 9 }],
   ])("drops an answer from %s, whatever its transaction id, and asks again", async (_where, from) => {
     const counted: unknown[] = [];
     const { clock, native, client } = setUp(
