@@ -170,7 +170,6 @@ describe("engine: notices of the SA", () => {
   it.each([
     ["another LID", { lid: Lid.from(33) }],
     ["another queue pair", { qpn: 4 }],
-    ["an index that holds no partition", { pkeyIndex: 9 }],
   ])("neither follows nor acknowledges a report from %s", async (_where, from) => {
     const bench = await startBench();
     await dlid(bench, "node1");

@@ -76,7 +76,9 @@ export class DaemonLog implements Disposable {
     this.#old?.abandon();
     this.#old = this.#switch.queue;
     this.#old.close();
-    this.#switch.queue = new LineQueue(outlet, lostLine);
+    // Where nothing was rotated away, both write to one file.
+    const after = isSame ? this.#old.idle() : undefined;
+    this.#switch.queue = new LineQueue(outlet, lostLine, after);
     this.#complain(problem);
   }
 

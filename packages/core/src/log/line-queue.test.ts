@@ -49,6 +49,22 @@ const open = () => {
 const LONG = `${"x".repeat(65_535)}\n`;
 
 describe("LineQueue", () => {
+  it("keeps its lines until what it comes after is done, and closes only then", async () => {
+    const before = open();
+    before.queue.write("a\n");
+    const outlet = new SlowOutlet();
+    const queue = new LineQueue(outlet, String, before.queue.idle());
+    queue.write("b\n");
+    queue.close();
+    expect([outlet.text, outlet.isClosed]).toEqual(["", false]);
+    const idle = queue.idle();
+    before.outlet.take();
+    await before.queue.idle();
+    outlet.take();
+    await idle;
+    expect([outlet.text, outlet.isClosed]).toEqual(["b\n", true]);
+  });
+
   it("writes lines in order, one write at a time", async () => {
     const { outlet, queue } = open();
     for (const line of ["a\n", "b\n", "c\n"]) queue.write(line);

@@ -27,9 +27,15 @@ export class LineQueue {
   #isClosed = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(outlet: LogOutlet, tell: (lost: number) => string) {
+  /** `after`: until then lines are kept, as if one were being written. */
+  constructor(outlet: LogOutlet, tell: (lost: number) => string, after?: Promise<void>) {
     this.#outlet = outlet;
     this.#tell = tell;
+    this.#isWriting = after !== undefined;
+    void after?.then(() => {
+      this.#isWriting = false;
+      this.#goOn();
+    });
   }
 
   /** Takes a line with its end. */
@@ -94,9 +100,13 @@ export class LineQueue {
       if (error !== null) this.#countLost(chunk, taken - start);
       if (taken > 0) this.#isTorn = all[taken - 1] !== NEWLINE;
       if (error === null && this.#queue.length === 0) this.#tellOfLost();
-      if (this.#queue.length > 0) this.#next();
-      else this.#rest();
+      this.#goOn();
     });
+  }
+
+  #goOn(): void {
+    if (this.#queue.length > 0) this.#next();
+    else this.#rest();
   }
 
   #takeChunk(): readonly Queued[] {
