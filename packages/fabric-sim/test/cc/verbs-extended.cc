@@ -2,10 +2,7 @@
 #include <errno.h>
 #include <time.h>
 
-#include <functional>
-#include <map>
-#include <string>
-
+#include "scenarios.h"
 #include "verbs-api.h"
 
 extern "C" vb_ibv_qp_ex *ibv_qp_to_qp_ex(vb_ibv_qp *qp);
@@ -411,7 +408,7 @@ void reregistration() {
   CHECK(ibv_dealloc_pd(second) == EBUSY && change(VB_IBV_REREG_MR_CHANGE_PD, f.pd, nullptr, 0, 0) == 0 && ibv_dealloc_pd(second) == 0);
 }
 
-const std::map<std::string, std::function<void()>> kScenarios = {
+const Scenarios kScenarios = {
     {"built-sends", builtSends},
     {"built-datagrams", builtDatagrams},
     {"together-or-not", togetherOrNot},
@@ -424,13 +421,4 @@ const std::map<std::string, std::function<void()>> kScenarios = {
 
 }  // namespace
 
-int main(int count, char **words) {
-  auto found = kScenarios.find(count > 1 ? words[1] : "");
-  if (found == kScenarios.end()) {
-    for (const auto &[name, run] : kScenarios) puts(name.c_str());
-    return 2;
-  }
-  found->second();
-  puts("ok");
-  return 0;
-}
+int main(int count, char **words) { return runScenario(kScenarios, count, words); }

@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "scenarios.h"
 #include "verbs-api.h"
 #include "verbs-loopback.h"
 
@@ -371,7 +372,7 @@ void overrun() {
   }
 }
 
-const std::map<std::string, std::function<void()>> kScenarios = {
+const Scenarios kScenarios = {
     {"reliable", [] { sendOn(VB_IBV_QPT_RC); }},
     {"unreliable", unreliable},
     {"datagrams", datagrams},
@@ -391,13 +392,4 @@ const std::map<std::string, std::function<void()>> kScenarios = {
 
 }  // namespace
 
-int main(int count, char **words) {
-  auto found = kScenarios.find(count > 1 ? words[1] : "");
-  if (found == kScenarios.end()) {
-    for (const auto &[name, run] : kScenarios) puts(name.c_str());
-    return 2;
-  }
-  found->second();
-  puts("ok");
-  return 0;
-}
+int main(int count, char **words) { return runScenario(kScenarios, count, words); }
