@@ -94,6 +94,10 @@ export const SIM_ERRORS = {
     message: "the control connection closed before the answer came",
     hint: "The fabric ended; look at its output.",
   },
+  VERBENA_SIM_CONTROL_TIMEOUT: {
+    message: "the fabric did not answer the request {op} within {timeoutMs} ms",
+    hint: "Its process is there but stands still: stopped by a signal or a debugger, or the machine is overloaded.",
+  },
   VERBENA_SIM_CONTROL_REQUEST: {
     message: "bad control request: {problem}",
     hint: "docs/simulator.md lists the requests and their members.",

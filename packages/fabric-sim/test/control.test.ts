@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import type { AddressMessage } from "../src/addresses/address-message.js";
-import type { ControlRequest, SyncedMessage } from "../src/control/protocol.js";
+import { CONTROL_SOCKET_NAME, type ControlRequest, type SyncedMessage } from "../src/control/protocol.js";
 import { SimControlClient } from "../src/control/sim-control-client.js";
 import { type RunningFabric, startFabric } from "../src/process/start-fabric.js";
 import { twoLevel } from "../src/topology/generate.js";
@@ -29,6 +29,23 @@ afterEach(async () => {
   await client.close();
   await fabric.close();
   removeTempDirs();
+});
+
+describe("a fabric that stands still", () => {
+  it("leaves every request with a coded error, the ones behind it and later ones too", async () => {
+    const dir = tempDir();
+    const silent = createServer().listen(join(dir, CONTROL_SOCKET_NAME));
+    await once(silent, "listening");
+    const waiting = await SimControlClient.connect(dir, { timeoutMs: 1 });
+    const failures = await Promise.all([
+      rejectionOf(waiting.request({ op: "status" })),
+      rejectionOf(waiting.request({ op: "addresses" })),
+    ]);
+    expect([...failures, await rejectionOf(waiting.request({ op: "status" }))].map(({ code }) => code)).toEqual(
+      Array.from({ length: 3 }, () => "VERBENA_SIM_CONTROL_TIMEOUT"),
+    );
+    silent.close();
+  });
 });
 
 describe("requests", () => {

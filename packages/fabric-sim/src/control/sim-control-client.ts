@@ -22,13 +22,20 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
+/** How long the fabric may take for an answer; the longest, a sweep of OpenSM's size, needs a few seconds. */
+const REQUEST_TIMEOUT_MS = 30_000;
+
 /** Steers a running fabric through its control socket. Requests may be made at once; they are carried out in order. */
 export class SimControlClient implements AsyncDisposable {
   readonly #waiters: Waiter[] = [];
   #rest = "";
   #isClosed = false;
+  #failure = simError("VERBENA_SIM_CONTROL_CLOSED");
 
-  private constructor(private readonly socket: Socket) {
+  private constructor(
+    private readonly socket: Socket,
+    private readonly timeoutMs: number,
+  ) {
     socket.setEncoding("utf8");
     socket.on("data", (chunk: string) => {
       const lines = (this.#rest + chunk).split("\n");
@@ -38,27 +45,49 @@ export class SimControlClient implements AsyncDisposable {
     socket.on("error", () => undefined);
     socket.once("close", () => {
       this.#isClosed = true;
-      for (const waiter of this.#waiters.splice(0)) waiter.reject(simError("VERBENA_SIM_CONTROL_CLOSED"));
+      for (const waiter of this.#waiters.splice(0)) waiter.reject(this.#failure);
     });
   }
 
-  /** Connects to the fabric in `dir`. @throws VerbenaError `VERBENA_SIM_CONTROL_CONNECT` */
-  static async connect(dir: string): Promise<SimControlClient> {
-    return new SimControlClient(await open(dir));
+  /**
+   * Connects to the fabric in `dir`. `timeoutMs` is how long it may take for one answer, 30 s if not given.
+   *
+   * @throws VerbenaError `VERBENA_SIM_CONTROL_CONNECT`
+   */
+  static async connect(
+    dir: string,
+    { timeoutMs = REQUEST_TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+  ): Promise<SimControlClient> {
+    return new SimControlClient(await open(dir), timeoutMs);
   }
 
   /**
    * Makes a request; the result's shape follows from `op`.
    *
-   * @throws VerbenaError the fabric's error with its code and hint; `VERBENA_SIM_CONTROL_CLOSED` if the fabric ends first
+   * @throws VerbenaError the fabric's error with its code and hint; `VERBENA_SIM_CONTROL_CLOSED` if the fabric ends first,
+   * `VERBENA_SIM_CONTROL_TIMEOUT` if it does not answer: the connection is closed then, an answer that came later would be taken for another's
    */
   async request<R extends ControlRequest>(request: R): Promise<ControlResults[R["op"]]> {
-    if (this.#isClosed) throw simError("VERBENA_SIM_CONTROL_CLOSED");
+    if (this.#isClosed) throw this.#failure;
     const message = await new Promise<ControlMessage>((resolve, reject) => {
-      this.#waiters.push({ resolve, reject });
+      const timer = setTimeout(() => {
+        this.#giveUp(request.op);
+      }, this.timeoutMs);
+      const answered = <T>(settle: (value: T) => void) => {
+        return (value: T) => {
+          clearTimeout(timer);
+          settle(value);
+        };
+      };
+      this.#waiters.push({ resolve: answered(resolve), reject: answered(reject) });
       this.socket.write(`${JSON.stringify({ v: CONTROL_VERSION, ...request, watch: undefined })}\n`);
     });
     return resultOf(message) as ControlResults[R["op"]];
+  }
+
+  #giveUp(op: string): void {
+    this.#failure = simError("VERBENA_SIM_CONTROL_TIMEOUT", { details: { op, timeoutMs: this.timeoutMs } });
+    this.socket.destroy();
   }
 
   /**
