@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { type RunningFabric, SimControlClient, startFabric, twoLevel } from "@verbena/fabric-sim";
 import { Gid } from "@verbena/ib";
 import { runAcme } from "verbena";
+import { shownPaths } from "./acme-output.js";
 import { missing, type Run, run, runOnNode } from "./sim-programs.js";
 
 const VERBENA = join(__dirname, "../../packages/cli/bin/verbena.js");
@@ -54,18 +55,12 @@ suite(`ib_acme and verbena serve${reason === undefined ? "" : ` (${reason})`}`, 
     return theirs;
   }
 
-  /** The paths of a run, one for each destination. */
-  function paths({ stdout }: Run): readonly Shown[] {
-    return stdout
-      .split(/^Destination: /m)
-      .slice(1)
-      .map((part) => {
-        const fields = [...part.matchAll(/^ {2}([a-z ]+): (\S+)$/gm)].map(([, name, value]) => [name, value]);
-        const verification = /^SA verification: (.*)$/m.exec(part)?.[1];
-        const sources = [...part.matchAll(/^Source: (\S+)$/gm)].map(([, text]) => text);
-        const named = { destination: part.split("\n")[0], sources: sources.join(" "), verification };
-        return Object.fromEntries([...fields, ...Object.entries(named)]) as Shown;
-      });
+  /** The paths of a run, one for each destination: their fields, the destination, the sources and what the SA said. */
+  function paths(run: Run): readonly Shown[] {
+    return shownPaths(run).map(({ fields, destination, sources, verification = "" }) => ({
+      ...fields,
+      ...{ destination, sources: sources.join(" "), verification },
+    }));
   }
 
   function expectPathTo(shown: Shown | undefined, host: string): void {

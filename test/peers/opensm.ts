@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { libfabricsimPath } from "@verbena/fabric-sim";
-import { find } from "./sim-programs.js";
+import { find, nodeVariables } from "./sim-programs.js";
 
 /** How to start an OpenSM. */
 export interface OpenSmOptions {
@@ -41,9 +40,7 @@ export class OpenSm {
       cwd: this.#dir,
       env: {
         ...process.env,
-        FABRICSIM_DIR: fabric,
-        FABRICSIM_NODE: node,
-        LD_PRELOAD: libfabricsimPath(),
+        ...nodeVariables(fabric, node),
         OSM_TMP_DIR: this.#dir,
         OSM_CACHE_DIR: this.#dir,
       },

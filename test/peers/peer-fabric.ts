@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RunningFabric, startFabric, type Topology } from "@verbena/fabric-sim";
+import { type FabricManagement, type RunningFabric, startFabric, type Topology } from "@verbena/fabric-sim";
 import { type Run, runOnNode } from "./sim-programs.js";
 
 /** Our simulated fabric in a folder of its own, for programs of others. */
@@ -12,9 +12,9 @@ export class PeerFabric {
     private readonly folder: string,
   ) {}
 
-  static async start(topology: Topology | string): Promise<PeerFabric> {
+  static async start(topology: Topology | string, sm: FabricManagement = "builtin"): Promise<PeerFabric> {
     const folder = mkdtempSync(join(tmpdir(), "sim-"));
-    const fabric = await startFabric({ topology, dir: join(folder, "fabric") });
+    const fabric = await startFabric({ topology, dir: join(folder, "fabric"), sm });
     return new PeerFabric(fabric.dir, fabric, folder);
   }
 

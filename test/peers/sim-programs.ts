@@ -49,9 +49,14 @@ export function run(program: string, args: readonly string[], env: NodeJS.Proces
   });
 }
 
+/** What makes a program one of that node of our fabric. */
+export function nodeVariables(dir: string, node: string): NodeJS.ProcessEnv {
+  return { FABRICSIM_DIR: dir, FABRICSIM_NODE: node, LD_PRELOAD: libfabricsimPath() };
+}
+
 /** Runs a program on a node of our fabric. */
 export function runOnNode(dir: string, node: string, program: string, ...args: readonly string[]): Promise<Run> {
-  return run(program, args, { FABRICSIM_DIR: dir, FABRICSIM_NODE: node, LD_PRELOAD: libfabricsimPath() });
+  return run(program, args, nodeVariables(dir, node));
 }
 
 /** Splits the output of saquery into records: name of each field to its text, without the dots between. */

@@ -1,0 +1,104 @@
+import { type LoggedPath, SimControlClient, type Topology } from "@verbena/fabric-sim";
+import { type AcmNode, acme, addressesOf } from "./acm-node.js";
+import { type ShownPath, shownPaths } from "./acme-output.js";
+import { Ibacm } from "./ibacm.js";
+import { groupsReach } from "./multicast-tree.js";
+import { OpenSm } from "./opensm.js";
+import { PeerFabric } from "./peer-fabric.js";
+
+/** Who manages the fabric and is its subnet administrator. */
+export type Manager = "built-in" | "opensm";
+
+/** In which form a destination is asked for, and from which source of the same form. */
+export const FORMS = ["name", "IPv4", "IPv6"] as const;
+export type Form = (typeof FORMS)[number];
+
+/** Our simulated fabric of hosts H1, H2, … with a manager, and services on hosts that `ib_acme` can ask. */
+export class AcmFabric implements AsyncDisposable {
+  readonly #nodes = new Map<number, AcmNode>();
+  #opensm: OpenSm | undefined;
+
+  private constructor(
+    readonly fabric: PeerFabric,
+    readonly sim: SimControlClient,
+  ) {}
+
+  static async start(topology: Topology | string, manager: Manager): Promise<AcmFabric> {
+    const fabric = await PeerFabric.start(topology, manager === "built-in" ? "builtin" : "opensm");
+    const self = new AcmFabric(fabric, await SimControlClient.connect(fabric.dir));
+    if (manager === "opensm") self.#opensm = await OpenSm.up({ fabric: fabric.dir, node: "H1" });
+    return self;
+  }
+
+  get dir(): string {
+    return this.fabric.dir;
+  }
+
+  /** Numbers of the hosts with a service, ascending. */
+  get hosts(): readonly number[] {
+    return [...this.#nodes.keys()].sort((a, b) => a - b);
+  }
+
+  node(host: number): AcmNode {
+    const node = this.#nodes.get(host);
+    if (node === undefined) throw new Error(`nothing runs on H${host}`);
+    return node;
+  }
+
+  /** Starts Debian's ibacm on a host. */
+  async ibacm(
+    host: number,
+    options: readonly string[] = [],
+    addresses: readonly string[] = addressesOf(host),
+  ): Promise<Ibacm> {
+    const ibacm = await Ibacm.start({ fabric: this.dir, node: `H${host}`, options, addresses });
+    this.#nodes.set(host, ibacm);
+    return ibacm;
+  }
+
+  /** Waits until multicast packets between the hosts with a service arrive, in so many groups. */
+  groupsReach(count = 1): Promise<void> {
+    return groupsReach(
+      this.dir,
+      this.hosts.map((host) => `H${host}`),
+      count,
+    );
+  }
+
+  /** Asks the service of a host by `ib_acme -v` for others, all at once in one run. */
+  async ask(from: number, to: readonly number[], form: Form): Promise<readonly ShownPath[]> {
+    const at = FORMS.indexOf(form);
+    const base = (addressesOf(0)[at] ?? "").slice(0, -1);
+    const words = ["-v", "-f", form === "name" ? "n" : "i", "-s", `${base}${from}`, "-d", `${base}[${to.join(",")}]`];
+    return shownPaths(await acme(this.node(from), ...words));
+  }
+
+  /** What a right answer is, by the tables of the fabric of this moment. */
+  async expected(from: number, to: number, form: Form): Promise<ShownPath> {
+    const { paths } = await this.sim.request({ op: "paths", from: `H${from}`, to: `H${to}` });
+    const [path] = paths;
+    if (path === undefined) throw new Error(`no path from H${from} to H${to}`);
+    const at = FORMS.indexOf(form);
+    return {
+      destination: addressesOf(to)[at] ?? "",
+      sources: [addressesOf(from)[at] ?? ""],
+      fields: shownFields(path),
+      verification: "success",
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const node of [...this.#nodes.values()].reverse()) await node[Symbol.asyncDispose]();
+    await this.#opensm?.stop();
+    await this.sim.close();
+    await this.fabric.stop();
+  }
+}
+
+/** The fields that follow from the tables; the others are the administrator's choice. */
+function shownFields({ sgid, dgid, slid, dlid, mtu, rate, pkeys }: LoggedPath): ShownPath["fields"] {
+  return {
+    ...{ dgid, sgid, dlid: String(dlid), slid: String(slid), reversible: "1", sl: "0" },
+    ...{ pkey: pkeys[0] ?? "", mtu: String(mtu), rate: String(rate) },
+  };
+}

@@ -1,0 +1,24 @@
+import { type Run, run } from "./sim-programs.js";
+
+/** Names and addresses of the host with this number: `node3`, 192.0.2.3, 2001:db8::3. */
+export function addressesOf(n: number): readonly [name: string, ip4: string, ip6: string] {
+  return [`node${n}`, `192.0.2.${n}`, `2001:db8::${n}`];
+}
+
+/** The line of an address file for each. */
+export function addressFile(addresses: readonly string[]): string {
+  return addresses.map((address) => `${address} sim0 1 default\n`).join("");
+}
+
+/** A host of the fabric with a service on it that `ib_acme` can ask, Debian's or ours. */
+export interface AcmNode extends AsyncDisposable {
+  /** Topology id. */
+  readonly node: string;
+  /** Path of the service's socket, as seen from here. */
+  readonly socket: string;
+}
+
+/** Asks the service of a host by Debian's `ib_acme`. */
+export function acme({ socket }: AcmNode, ...words: readonly string[]): Promise<Run> {
+  return run("ib_acme", ["-S", socket, ...words], {});
+}

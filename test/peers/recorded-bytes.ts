@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { vector } from "../../packages/ib/test/vectors.js";
+import type { SentPacket } from "./acm-packets.js";
+
+/** The fabric the vectors were recorded on, as a topology. */
+export const RECORDED_NET = readFileSync(join(__dirname, "recorded.net"), "utf8");
+
+/** Options of the recording with two multicast groups. */
+export const TWO_GROUPS = ["route_prot acm", "min_rate 2", "min_mtu 1024"] as const;
+
+const TID_AT = 8;
+const TID_END = 16;
+/** SA header and PathRecord. */
+const PATH_END = 56 + 64;
+
+/** The bytes of a recorded message, without its transaction id. */
+export function recorded(id: string): string {
+  return withoutTid(message(id));
+}
+
+/** The bytes of a packet's message without its transaction id, as far as the recorded one goes. */
+export function sent({ mad }: SentPacket, id: string): string {
+  return withoutTid(mad.subarray(0, message(id).length));
+}
+
+/** An answer with a path counts up to the record's end: what a recorded one has behind it is of that run alone. */
+function message(id: string): Buffer {
+  const bytes = vector("fabric", `${id}.hex`);
+  return id.startsWith("sa-path-response") ? bytes.subarray(0, PATH_END) : bytes;
+}
+
+function withoutTid(mad: Buffer): string {
+  return Buffer.concat([mad.subarray(0, TID_AT), mad.subarray(TID_END)]).toString("hex");
+}
