@@ -37,7 +37,7 @@ export type {
   LoggedTables,
 } from "./event-log/entries.js";
 export type { DropReason } from "./fabric/drop-reason.js";
-export type { LinkFault } from "./faults/wire-faults.js";
+export { FAULT_TRAFFIC, type FaultTraffic, type LinkFault } from "./faults/wire-faults.js";
 export { type DrawOptions, drawFabric } from "./graph/draw-fabric.js";
 export { routeText } from "./graph/route-text.js";
 export { libfabricsimPath } from "./process/library-path.js";

@@ -115,6 +115,8 @@ describe("requests", () => {
         { ...none, end: "H2[1]", lossPercent: 5 },
       ],
     });
+    await client.request({ op: "fault", action: "set", end: "H2", lossPercent: 5, traffic: "data" });
+    expect(await client.request({ op: "fault", action: "list" })).toMatchObject({ faults: [{}, { traffic: "data" }] });
     await client.request({ op: "fault", action: "clear", end: "H2" });
     expect(await client.request({ op: "fault", action: "list" })).toEqual({ faults: [{ ...none, delayMs: 1 }] });
     expect(await client.request({ op: "fault", action: "clear" })).toEqual({ faults: [] });

@@ -1,7 +1,8 @@
-import { decodeSaMad, encodeSaMad, Lid, MadMethod, SaAttribute } from "@verbena/ib";
+import { decodeSaMad, encodeSaMad, Lid, LRH_SIZE, MadMethod, SaAttribute } from "@verbena/ib";
 import type { LinkFault } from "../src/faults/wire-faults.js";
 import { Simulation } from "../src/process/simulation.js";
 import { twoLevel } from "../src/topology/generate.js";
+import { gsiPacket } from "./mad-packets.js";
 import { ManualServices } from "./manual-services.js";
 import { SaClient } from "./sa-client.js";
 
@@ -47,6 +48,32 @@ describe("a link", () => {
     faults.set(port("L1[2]"), undefined);
     ask(1);
     expect(answers()).toEqual([3]);
+  });
+
+  it("loses only MADs, or only what is for other queue pairs, if it is told so", () => {
+    const { simulation, services, faults, port, ask, answers } = start();
+    const got: string[] = [];
+    const sendData = () => {
+      const lids = { slid: port("H2").lid, dlid: port("H1").lid };
+      const packet = gsiPacket(Buffer.alloc(256), lids);
+      packet.writeUIntBE(0x40, LRH_SIZE + 5, 3);
+      simulation.fabric.send(port("H2"), packet);
+      services.run();
+    };
+    simulation.fabric.trace.add((record) => {
+      if (record.type === "drop") got.push(record.reason);
+    });
+    faults.set(port("H2"), { ...NONE, lossPercent: 100, traffic: "data" });
+    ask(1);
+    expect(answers()).toEqual([1]);
+    sendData();
+    expect(got).toEqual(["fault"]);
+    faults.set(port("H2"), { ...NONE, lossPercent: 100, traffic: "mads" });
+    ask(1);
+    expect(answers()).toEqual([1]);
+    expect(got).toEqual(["fault", "fault"]);
+    sendData();
+    expect(got).toEqual(["fault", "fault", "no-agent"]);
   });
 
   it("loses as many in a hundred as it is told, the same ones with the same seed", () => {

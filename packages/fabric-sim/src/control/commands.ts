@@ -189,6 +189,7 @@ export class Commands {
         jitterMs: request.jitterMs ?? 0,
         duplicatePercent: request.duplicatePercent ?? 0,
         reorderPercent: request.reorderPercent ?? 0,
+        ...(request.traffic === undefined ? {} : { traffic: request.traffic }),
       };
       for (const port of this.#endsNamed(request.end)) fabric.faults.set(port, fault);
     } else if (request.action === "clear") {

@@ -1,5 +1,6 @@
 import { nearestWord } from "@verbena/ib";
 import { simError } from "../errors.js";
+import { FAULT_TRAFFIC } from "../faults/wire-faults.js";
 import { SA_MODES } from "../sa/sa-behaviour.js";
 import { CONTROL_VERSION, type ControlRequest } from "./protocol.js";
 
@@ -93,6 +94,7 @@ const SHAPES: Readonly<Record<ControlRequest["op"], Shape>> = {
       jitterMs: duration,
       duplicatePercent: percent,
       reorderPercent: percent,
+      traffic: oneOf(...FAULT_TRAFFIC),
     },
   },
   node: {

@@ -180,7 +180,7 @@ export class Fabric {
     }
     const way = transit(source, dlid, isManagement(packet) ? "management" : "data", pkeyOf(packet));
     countTransit(source, way, packet.length);
-    this.faults.deliver(way, {
+    this.faults.deliver(way, packet, {
       pass: (hop) => {
         if (!this.trace.isEmpty) this.trace.emit({ type: "forward", hop, packet });
       },

@@ -1,7 +1,12 @@
 import type { FabricNode } from "../fabric/node.js";
+import { destinationQpn } from "../fabric/packet-head.js";
 import type { FabricPort } from "../fabric/port.js";
 import type { Hop, Transit } from "../fabric/route.js";
 import type { FabricServices } from "../fabric/services.js";
+
+/** Packets to queue pairs 0 and 1, such as those of the SA; packets to all others; both. */
+export const FAULT_TRAFFIC = ["mads", "data", "all"] as const;
+export type FaultTraffic = (typeof FAULT_TRAFFIC)[number];
 
 /** What happens to packets that leave a port. Percentages are 0 to 100, each packet is drawn anew. */
 export interface LinkFault {
@@ -15,6 +20,8 @@ export interface LinkFault {
   readonly duplicatePercent: number;
   /** Packets that are held back for `REORDER_HOLD_MS`, so that later ones overtake them. */
   readonly reorderPercent: number;
+  /** Which packets it happens to; default all. */
+  readonly traffic?: FaultTraffic;
 }
 
 /** How long a packet is held back that others shall overtake. */
@@ -65,7 +72,7 @@ export class WireFaults {
   }
 
   /** Lets a packet that the tables have sent on its way arrive, or not. Copies that part behind a link share its fate on it. */
-  deliver({ hops, arrivals }: Transit, sink: DeliverySink): void {
+  deliver({ hops, arrivals }: Transit, packet: Buffer, sink: DeliverySink): void {
     if (this.#everywhere === undefined && this.#byPort.size === 0) {
       for (const hop of hops) sink.pass(hop);
       for (const port of arrivals) sink.arrive(port);
@@ -79,7 +86,7 @@ export class WireFaults {
       let delayMs = 0;
       let lostBehind: FabricPort | undefined;
       for (const hop of way(hops, port)) {
-        const outcome = outcomes.get(hop) ?? this.#draw(hop.from);
+        const outcome = outcomes.get(hop) ?? this.#draw(hop.from, packet);
         outcomes.set(hop, outcome);
         if (outcome.isLost) lostBehind = hop.from;
         copies *= outcome.copies;
@@ -106,9 +113,11 @@ export class WireFaults {
     this.#timers.clear();
   }
 
-  #draw(port: FabricPort): Outcome {
+  #draw(port: FabricPort, packet: Buffer): Outcome {
     const fault = this.#byPort.get(port) ?? this.#everywhere;
     if (fault === undefined) return UNTOUCHED;
+    const { traffic = "all" } = fault;
+    if (traffic !== "all" && traffic !== trafficOf(packet)) return UNTOUCHED;
     const happens = (percent: number) => percent > 0 && this.services.random() * 100 < percent;
     if (happens(fault.lossPercent)) return { isLost: true, copies: 0, delayMs: 0 };
     const held = happens(fault.reorderPercent) ? REORDER_HOLD_MS : 0;
@@ -131,6 +140,10 @@ export class WireFaults {
     });
     this.#timers.add(cancel);
   }
+}
+
+function trafficOf(packet: Buffer): FaultTraffic {
+  return (destinationQpn(packet) ?? 0) <= 1 ? "mads" : "data";
 }
 
 /** The hops that a packet made which was lost behind some ports. */

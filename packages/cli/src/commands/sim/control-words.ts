@@ -1,4 +1,4 @@
-import { type ControlRequest, SA_MODES } from "@verbena/fabric-sim";
+import { type ControlRequest, FAULT_TRAFFIC, type FaultTraffic, SA_MODES } from "@verbena/fabric-sim";
 import { nearestWord } from "@verbena/ib";
 import { parseDurationMs } from "../../duration.js";
 import { cliError } from "../../errors.js";
@@ -128,13 +128,17 @@ function lid([action, end, ...rest]: readonly string[]): ControlRequest {
 }
 
 /** Word before the `=` of a fault: the request's member and how its value is read. */
-const FAULT_WORDS: ReadonlyMap<string, readonly [string, (text: string) => number]> = new Map([
+const FAULT_WORDS: ReadonlyMap<string, readonly [string, (text: string) => number | FaultTraffic]> = new Map<
+  string,
+  readonly [string, (text: string) => number | FaultTraffic]
+>([
   ["loss", ["lossPercent", parsePercent]],
   ["delay", ["delayMs", parseDurationMs]],
   ["jitter", ["jitterMs", parseDurationMs]],
   ["duplicate", ["duplicatePercent", parsePercent]],
   ["reorder", ["reorderPercent", parsePercent]],
-] as const);
+  ["traffic", ["traffic", parseTraffic]],
+]);
 
 function trap([end, number, ...rest]: readonly string[]): ControlRequest {
   if (end === undefined || number === undefined) throw usage("trap takes `NODE[PORT] 129|130|131`");
@@ -158,10 +162,10 @@ function fault([action, end, ...rest]: readonly string[]): ControlRequest {
   if (action === "clear") return noMore(rest, { op: "fault", action, ...(end === undefined ? {} : { end }) });
   if (action !== "set" || end === undefined || rest.length === 0) {
     throw usage(
-      "fault takes `set END|all loss=5 delay=10ms jitter=5ms duplicate=1 reorder=2`, `clear [END]` or `list`",
+      "fault takes `set END|all loss=5 delay=10ms jitter=5ms duplicate=1 reorder=2 traffic=data|mads`, `clear [END]` or `list`",
     );
   }
-  const values: Record<string, number> = {};
+  const values: Record<string, number | FaultTraffic> = {};
   for (const word of rest) {
     const [name = "", text = ""] = word.split("=", 2);
     const [member, read] = FAULT_WORDS.get(name) ?? [];
@@ -173,6 +177,12 @@ function fault([action, end, ...rest]: readonly string[]): ControlRequest {
     values[member] = read(text);
   }
   return { op: "fault", action, ...(end === "all" ? {} : { end }), ...values };
+}
+
+function parseTraffic(text: string): FaultTraffic {
+  const traffic = FAULT_TRAFFIC.find((one) => one === text);
+  if (traffic === undefined) throw usage(`traffic is ${FAULT_TRAFFIC.join(", ")}, not ${JSON.stringify(text)}`);
+  return traffic;
 }
 
 /** `5` or `5%`. */

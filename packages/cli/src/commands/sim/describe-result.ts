@@ -60,11 +60,14 @@ function describeManager({ management, sm, sa }: FabricStatus): string {
 }
 
 function describeFaults(faults: readonly FaultStatus[]): string {
-  const rows = faults.map(({ end = "all", lossPercent, delayMs, jitterMs, duplicatePercent, reorderPercent }) => [
-    end,
-    ...[lossPercent, delayMs, jitterMs, duplicatePercent, reorderPercent].map(String),
-  ]);
-  return renderTable(["port", "loss %", "delay ms", "jitter ms", "duplicate %", "reorder %"], rows);
+  const rows = faults.map(
+    ({ end = "all", lossPercent, delayMs, jitterMs, duplicatePercent, reorderPercent, traffic = "all" }) => [
+      end,
+      ...[lossPercent, delayMs, jitterMs, duplicatePercent, reorderPercent].map(String),
+      traffic,
+    ],
+  );
+  return renderTable(["port", "loss %", "delay ms", "jitter ms", "duplicate %", "reorder %", "traffic"], rows);
 }
 
 function describeAddresses(addresses: readonly AddressMessage[]): string {

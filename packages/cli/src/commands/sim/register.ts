@@ -93,7 +93,8 @@ Requests:
   trap END 129|130|131                     a link tells the subnet manager of errors, buffer overrun or
                                            missing flow control
   fault set END|all loss=5 delay=10ms      packets that leave END are lost (percent), late; also
-                                           jitter=5ms, duplicate=1, reorder=2
+                                           jitter=5ms, duplicate=1, reorder=2; traffic=data or
+                                           traffic=mads: only packets of queue pairs, or only MADs
   fault clear [END]                        no faults there, or anywhere
   fault list                               the faults that are set
   node describe NODE TEXT                  the node gets another NodeDescription
