@@ -8,11 +8,15 @@ import {
   startFabricThread,
   twoLevel,
 } from "@verbena/fabric-sim";
-import { type Native, openNative } from "../src/index.js";
+import type { VerbenaError } from "@verbena/ib";
+import { type CompletionBatch, type CompletionChannel, type Native, openNative } from "../src/index.js";
 import { Bench } from "./rig.js";
 import { take } from "./support.js";
 
 jest.setTimeout(60_000);
+
+/** What reading a channel gives whose device has gone. */
+const HUNG_UP = { code: "VERBENA_NATIVE_CHANNEL", errno: 5, syscall: "ibv_get_cq_event" };
 
 // Of the simulator only: the link and the device are taken away.
 let dir: string;
@@ -56,7 +60,7 @@ test("the device is removed: readers hear of it, waiting sends end, and everythi
   const region = await bench.allocate(64);
   const [a] = bench.pair("rc", cq);
   const events = bench.context.events();
-  const waiting = cq.completions().next();
+  const waiting = Promise.allSettled([cq.completions().next()]);
   const sending = Promise.allSettled([a.send({ data: region.slice(0, 8) })]);
   await fabric.close();
   const seen: string[] = [];
@@ -70,7 +74,70 @@ test("the device is removed: readers hear of it, waiting sends end, and everythi
   expect(await sending).toMatchObject([
     { status: "rejected", reason: { code: expect.stringMatching(/^VERBENA_NATIVE_(COMPLETION|CLOSED)$/) as unknown } },
   ]);
-  expect((await waiting).done).toBe(true);
+  expect(await waiting).toMatchObject([{ status: "rejected", reason: HUNG_UP }]);
+});
+
+describe("the device is removed: its completion channels hang up", () => {
+  test("every way to read one tells what had come, then a coded error with the errno; no more are made", async () => {
+    const [first, second] = [0, 1].map(() => bench.context.createCompletionChannel()) as [
+      CompletionChannel,
+      CompletionChannel,
+    ];
+    const cq = bench.queue({ channel: first });
+    const region = await bench.allocate(64);
+    const [, b] = bench.pair("rc", cq);
+    b.postReceive([{ wrId: 7, data: region.slice(0, 8) }]);
+    const events = second.events();
+    const waiting = Promise.allSettled([events.next()]);
+    cq.arm();
+    await fabric.close();
+    expect(await waiting).toMatchObject([{ status: "rejected", reason: HUNG_UP }]);
+    expect(first.tryRead()).toBe(cq);
+    expect(cq.poll().at(0)).toMatchObject({ wrId: 7, status: "work-request-flushed" });
+    expect(() => first.tryRead()).toThrow(expect.objectContaining(HUNG_UP));
+    expect(() => bench.context.createCompletionChannel()).toThrow(
+      expect.objectContaining({ code: "VERBENA_NATIVE_CREATE", errno: 5, syscall: "ibv_create_comp_channel" }),
+    );
+  });
+
+  test("a group's wait() gives the events that are left, then names each channel that has gone, and has none in the end", async () => {
+    const group = native.verbs.openChannelGroup();
+    const channels = [0, 1].map(() => bench.context.createCompletionChannel());
+    for (const [priority, channel] of channels.entries()) group.add(channel, { priority });
+    const cq = bench.queue({ channel: channels[0]! });
+    const region = await bench.allocate(64);
+    const [, b] = bench.pair("rc", cq);
+    b.postReceive([{ wrId: 7, data: region.slice(0, 8) }]);
+    cq.arm();
+    const pending = group.wait();
+    await fabric.close();
+    expect(await pending).toMatchObject([{ cq, priority: 0 }]);
+    const gone: unknown[] = [];
+    for (let i = 0; i < 2; i++) {
+      const [outcome] = await Promise.allSettled([group.wait()]);
+      expect(outcome).toMatchObject({ status: "rejected", reason: HUNG_UP });
+      gone.push(((outcome as PromiseRejectedResult).reason as VerbenaError).details["channel"]);
+    }
+    expect(new Set(gone)).toEqual(new Set(channels));
+    expect(await group.wait({ timeoutMs: 0 })).toEqual([]);
+    await group.close();
+  });
+
+  test("a group's completions() gives what was flushed, then the error", async () => {
+    const group = native.verbs.openChannelGroup();
+    const channel = bench.context.createCompletionChannel();
+    group.add(channel);
+    const cq = bench.queue({ channel });
+    const region = await bench.allocate(64);
+    const [, b] = bench.pair("rc", cq);
+    b.postReceive([{ wrId: 7, data: region.slice(0, 8) }]);
+    const batches = group.completions();
+    const first = batches.next();
+    await fabric.close();
+    expect([...((await first).value as CompletionBatch)]).toMatchObject([{ wrId: 7, status: "work-request-flushed" }]);
+    await expect(batches.next()).rejects.toMatchObject({ ...HUNG_UP, details: { channel } });
+    await group.close();
+  });
 });
 
 test("what is made after the device has gone is refused with an errno, not left hanging", async () => {

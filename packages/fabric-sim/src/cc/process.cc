@@ -157,6 +157,10 @@ void Process::onLost() {
     if (&context->device().client() == client_.get()) context->pushEvent(VB_IBV_EVENT_DEVICE_FATAL, 0);
   }
   for (Device &device : devices_) device.onLost();
+  // Last: what was under way has failed, and its events are there to be read.
+  for (VerbsContext *context : contexts_) {
+    if (&context->device().client() == client_.get()) context->hangUp();
+  }
 }
 
 // What this process has sent is the wire's, as with a real HCA: the last acknowledgement counts also when the program ends behind it without

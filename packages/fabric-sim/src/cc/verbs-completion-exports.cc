@@ -9,6 +9,7 @@
 #include "hca/creation.h"
 #include "hca/data-path.h"
 #include "hca/hca.h"
+#include "none.h"
 #include "process.h"
 #include "verbs-context.h"
 
@@ -23,8 +24,12 @@ FABRICSIM_EXPORT vb_ibv_comp_channel *ibv_create_comp_channel(vb_ibv_context *co
   auto channel = std::make_unique<CompletionChannel>();
   if (channel->events.fd() < 0) return nullptr;
   Lock lock = Process::get().lock();
+  VerbsContext &owner = VerbsContext::of(context);
+  // It would never hang up: that is over.
+  if (owner.device().client().isLost()) return none<vb_ibv_comp_channel>(EIO);
   channel->handle = {context, channel->events.fd(), 0};
-  ++VerbsContext::of(context).users;
+  owner.addChannel(*channel);
+  ++owner.users;
   return &channel.release()->handle;
 }
 
@@ -32,6 +37,7 @@ FABRICSIM_EXPORT int ibv_destroy_comp_channel(vb_ibv_comp_channel *channel) {
   Lock lock = Process::get().lock();
   if (channel->refcnt > 0) return EBUSY;
   VerbsContext &context = VerbsContext::of(channel->context);
+  context.removeChannel(CompletionChannel::of(channel));
   delete &CompletionChannel::of(channel);
   context.release();
   return 0;

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "hca/completion-channel.h"
 #include "hca/data-path.h"
 #include "hca/extended-operations.h"
 #include "hca/hca.h"
@@ -53,6 +54,10 @@ void VerbsContext::release() {
 void VerbsContext::pushEvent(int type, int portNumber) { events_.push({type, portNumber, nullptr}); }
 
 void VerbsContext::pushObjectEvent(int type, void *object) { events_.push({type, 0, object}); }
+
+void VerbsContext::hangUp() {
+  for (CompletionChannel *channel : channels_) channel->events.hangUp();
+}
 
 int VerbsContext::takeEvent(vb_ibv_context *handle, vb_ibv_async_event *event) {
   return of(handle).events_.take([event](const Event &taken) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 
 #include "device.h"
 #include "hca/event-queue.h"
@@ -10,6 +11,8 @@
 #include "verbena/ibverbs-abi.h"
 
 namespace fabricsim {
+
+struct CompletionChannel;
 
 class VerbsContext {
   vb_verbs_context extended_;  // first member: of() relies on it
@@ -34,6 +37,12 @@ class VerbsContext {
   // Takes the next event from `handle`, waiting unless the program made async_fd non-blocking. 0, or -1 with errno.
   static int takeEvent(vb_ibv_context *handle, vb_ibv_async_event *event);
 
+  // A completion channel was made through it, or is about to go.
+  void addChannel(CompletionChannel &channel) { channels_.insert(&channel); }
+  void removeChannel(CompletionChannel &channel) { channels_.erase(&channel); }
+  // The device has gone: nothing comes through its channels any more. Process lock held.
+  void hangUp();
+
   // The program's handle is gone. What was made through it and is left keeps its handles, which can be destroyed, and no more: the device
   // has forgotten it. Process lock held; it is released meanwhile.
   void close(Lock &lock);
@@ -48,6 +57,7 @@ class VerbsContext {
 
   Device &device_;
   EventQueue events_;
+  std::unordered_set<CompletionChannel *> channels_;
   bool isClosed_ = false;
 };
 

@@ -61,4 +61,14 @@ describe("verbs of libfabricsim.so within one process", () => {
     },
     TIMEOUT_MS,
   );
+
+  it("readers of a completion channel get what is left, then EIO and POLLHUP, when the fabric ends", async () => {
+    const ending = mkdtempSync(join(tmpdir(), "verbs-"));
+    const own = await AttachServer.listen({ host: new FakeHost(), directory: ending });
+    const program = new Program("verbs-loopback", ["fabric-gone"], { directory: ending, node: "H1" });
+    expect(await program.line()).toBe("ready");
+    await own.close();
+    expect(await program.rest()).toEqual(["ok"]);
+    rmSync(ending, { recursive: true });
+  });
 });

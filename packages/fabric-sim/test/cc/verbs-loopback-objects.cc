@@ -1,5 +1,6 @@
 // What becomes of objects of one process: queue pairs in their states, memory regions, a device that is closed before the rest.
 #include <errno.h>
+#include <poll.h>
 
 #include "verbs-api.h"
 #include "verbs-loopback.h"
@@ -118,4 +119,26 @@ void closedEarly() {
   CHECK(ibv_dereg_mr(mr) == 0 && ibv_destroy_qp(listener) == 0);
   CHECK(ibv_destroy_cq(cq) == 0 && ibv_destroy_comp_channel(channel) == 0 && ibv_dealloc_pd(pd) == 0);
   CHECK(ibv_dereg_mr(other) == 0);
+}
+
+// Waits for events in blocking calls while the fabric ends: what was under way fails first, then the channel hangs up.
+void fabricGone() {
+  Fixture f;
+  Memory memory(f.pd, 64);
+  Pair a(f, VB_IBV_QPT_RC);
+  a.init();
+  a.toRtr(a.qp->qp_num, f.port.lid);
+  CHECK(a.receive(7, memory.sge(0, 8)) == 0);
+  CHECK(f.context->ops.req_notify_cq(f.cq, 0) == 0);
+  puts("ready");
+  fflush(stdout);
+  vb_ibv_cq *which;
+  void *userContext;
+  CHECK(ibv_get_cq_event(f.channel, &which, &userContext) == 0 && which == f.cq);
+  ibv_ack_cq_events(f.cq, 1);
+  CHECK(f.next().status == VB_IBV_WC_WR_FLUSH_ERR);
+  CHECK(ibv_get_cq_event(f.channel, &which, &userContext) == -1 && errno == EIO);
+  struct pollfd entry = {f.channel->fd, POLLIN, 0};
+  CHECK(poll(&entry, 1, 0) == 1 && entry.revents == POLLHUP);
+  CHECK(ibv_create_comp_channel(f.context) == nullptr && errno == EIO);
 }

@@ -388,6 +388,7 @@ const Scenarios kScenarios = {
     {"states", states},
     {"regions", regions},
     {"closed-early", closedEarly},
+    {"fabric-gone", fabricGone},
 };
 
 }  // namespace

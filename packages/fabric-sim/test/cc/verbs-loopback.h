@@ -4,3 +4,4 @@
 void states();
 void regions();
 void closedEarly();
+void fabricGone();

@@ -119,11 +119,15 @@ export interface ChannelToken {
 export interface CompletionChannel extends AsyncDisposable {
   /** For a loop of the program's own; becomes readable with an event. Non-blocking. Belongs to the channel. */
   readonly fd: number;
-  /** Takes one event and tells its queue; never waits. Throws `VERBENA_NATIVE_BUSY` while something else reads the channel. */
+  /**
+   * Takes one event and tells its queue, `undefined` if there is none; never waits (`ibv_get_cq_event` on a non-blocking descriptor). Throws
+   * `VERBENA_NATIVE_BUSY` while something else reads the channel, `VERBENA_NATIVE_CHANNEL` with errno once its device has gone (EIO).
+   */
   tryRead(): CompletionQueue | undefined;
   /**
    * The queue of each event. The queue is not armed then: arm it, then poll it until it is empty. In several threads that share the channel
-   * each event reaches exactly one. One reader a thread.
+   * each event reaches exactly one. One reader a thread; a second is refused with `VERBENA_NATIVE_BUSY`. Ends on close; rejects with
+   * `VERBENA_NATIVE_CHANNEL` and errno once the device has gone (EIO).
    */
   events(): AsyncIterableIterator<CompletionQueue>;
   /**
@@ -158,7 +162,10 @@ export interface WaitOptions {
 
 /** Options of {@link RdmaService.openChannelGroup}. */
 export interface ChannelGroupOptions {
-  /** One of so many turns goes to a lower class that has work, however busy the higher ones are. At least 2; defaults to 8. */
+  /**
+   * One of so many batches is of a lower class that has work, however busy the higher ones are; lower classes take these in turn. At least 2;
+   * defaults to 8.
+   */
   readonly lowerShare?: number;
   /** Events of one `wait()`, at most; defaults to 64. */
   readonly maxEvents?: number;
@@ -172,12 +179,16 @@ export interface ChannelGroup extends AsyncDisposable {
   remove(channel: CompletionChannel): void;
   /**
    * Events of any channel, the most urgent first, empty after the time-out. Their queues are not armed: arm, then poll until empty. Rejects
-   * with `VERBENA_NATIVE_CHANNEL` for a channel that has failed, and leaves it out from then on.
+   * with `VERBENA_NATIVE_CHANNEL` for a channel that has failed (its device has gone: errno EIO), once its last events were told;
+   * `details.channel` is that channel, which has left the group. Rejects at once with the reason of `signal`, with `VERBENA_NATIVE_BUSY` while
+   * another wait is under way, with `VERBENA_NATIVE_CLOSED` when the group is closed.
    */
   wait(options?: WaitOptions): Promise<readonly GroupEvent[]>;
   /**
-   * Batches of all queues of all channels: before each the classes are looked at anew, so that an urgent completion waits for one batch at
-   * most. Arms, drains and acknowledges.
+   * Batches of all queues of all channels: before each the classes are looked at anew, so that an urgent completion waits for one batch of
+   * lower classes at most; queues of one class take turns. Arms, drains and acknowledges. Ends when the group is closed. A channel that has
+   * failed ends it with the error of `wait()`; call again to go on with the others. One reader; a second is refused with
+   * `VERBENA_NATIVE_BUSY`.
    */
   completions(options?: { readonly signal?: AbortSignal }): AsyncIterableIterator<CompletionBatch>;
   /** Idempotent. Ends what waits; the channels stay open. */

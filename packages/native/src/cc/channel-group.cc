@@ -1,7 +1,6 @@
 #include "channel-group.h"
 
 #include <errno.h>
-#include <sys/epoll.h>
 #include <unistd.h>
 
 #include <utility>
@@ -56,6 +55,7 @@ Napi::Value ChannelGroup::Add(const Napi::CallbackInfo& info) {
   event.events = EPOLLIN;
   event.data.u64 = static_cast<uint64_t>(key);
   if (epoll_ctl(fd_, EPOLL_CTL_ADD, fd, &event) != 0) return Throw(SystemError(env, errno, "epoll_ctl"));
+  events_.emplace_back();
   return env.Undefined();
 }
 
@@ -64,6 +64,7 @@ Napi::Value ChannelGroup::Remove(const Napi::CallbackInfo& info) {
   int fd = 0;
   if (!ReadInt(info, 0, 0, INT32_MAX, &fd)) return ThrowArguments(info.Env(), "remove(fd)");
   if (fd_ >= 0) epoll_ctl(fd_, EPOLL_CTL_DEL, fd, nullptr);
+  if (!events_.empty()) events_.pop_back();
   return info.Env().Undefined();
 }
 
@@ -71,13 +72,14 @@ Napi::Value ChannelGroup::Remove(const Napi::CallbackInfo& info) {
 Napi::Value ChannelGroup::Poll(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (fd_ < 0) return ThrowClosed(env);
-  epoll_event events[kMaxEvents];
-  const int count = epoll_wait(fd_, events, kMaxEvents, 0);
-  if (count < 0 && errno != EINTR) return Throw(SystemError(env, errno, "epoll_wait"));
   Napi::Array ready = Napi::Array::New(env);
+  if (events_.empty()) return ready;
+  const int count = epoll_wait(fd_, events_.data(), static_cast<int>(events_.size()), 0);
+  if (count < 0 && errno != EINTR) return Throw(SystemError(env, errno, "epoll_wait"));
   for (int i = 0; i < count; i++) {
-    ready.Set(static_cast<uint32_t>(2 * i), static_cast<double>(events[i].data.u64));
-    ready.Set(static_cast<uint32_t>(2 * i + 1), uint32_t{events[i].events});
+    const epoll_event& event = events_[static_cast<size_t>(i)];
+    ready.Set(static_cast<uint32_t>(2 * i), static_cast<double>(event.data.u64));
+    ready.Set(static_cast<uint32_t>(2 * i + 1), uint32_t{event.events});
   }
   return ready;
 }

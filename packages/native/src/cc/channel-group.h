@@ -1,6 +1,9 @@
 #pragma once
 
 #include <napi.h>
+#include <sys/epoll.h>
+
+#include <vector>
 
 #include "descriptor-watch.h"
 #include "environment.h"
@@ -20,8 +23,6 @@ class ChannelGroup : public Napi::ObjectWrap<ChannelGroup>, public Closable {
   void CloseNow() override;
 
  private:
-  static constexpr int kMaxEvents = 64;
-
   Napi::Value Add(const Napi::CallbackInfo& info);
   Napi::Value Remove(const Napi::CallbackInfo& info);
   Napi::Value Poll(const Napi::CallbackInfo& info);
@@ -31,6 +32,8 @@ class ChannelGroup : public Napi::ObjectWrap<ChannelGroup>, public Closable {
   void OnReady(int error);
 
   int fd_ = -1;
+  // Room for every member: a channel that did not fit in would wait for the next look, however urgent it is.
+  std::vector<epoll_event> events_;
   JsCallback on_ready_;
   DescriptorWatch watch_;  // must go before the descriptor is closed
 };

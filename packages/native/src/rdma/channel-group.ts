@@ -1,3 +1,4 @@
+import { VerbenaError } from "@verbena/ib";
 import type {
   ChannelGroup,
   ChannelGroupOptions,
@@ -40,6 +41,8 @@ export class OpenChannelGroup implements ChannelGroup {
   readonly #wait: GroupWait;
   /** Queues that may have completions, by class: armed, not yet found empty. */
   readonly #active = new Map<number, Set<OpenCompletionQueue>>();
+  /** Failures of channels that have left, which nobody has heard of yet. */
+  readonly #failures: Error[] = [];
   /** Ends the pause between two turns, which a close must not leave pending. */
   #resume: (() => void) | undefined;
   #isServing = false;
@@ -112,7 +115,7 @@ export class OpenChannelGroup implements ChannelGroup {
         for (const { cq, priority } of this.#collect()) this.#onQueue(cq, priority);
         const batch = this.#serve();
         if (batch !== undefined) yield batch;
-        else if (!this.#hasActive()) await this.#untilReady(options.signal);
+        else await this.#untilReady(options.signal);
         if (!this.budget.hasRoom()) await this.#nextTurn();
       }
     } finally {
@@ -139,38 +142,68 @@ export class OpenChannelGroup implements ChannelGroup {
   /** Events that are there, the most urgent class first. */
   #collect(): readonly OpenGroupEvent[] {
     if (this.#resource.isClosing) return [];
+    this.#throwFailure();
     const flat = this.#calling(() => this.binding.poll());
-    const ready: Member[] = [];
+    const ready: (Member & { readonly mask: number })[] = [];
     for (let i = 0; i + 1 < flat.length; i += 2) {
       const member = this.#members.get(flat[i] ?? 0);
-      if (member === undefined) continue;
-      if (((flat[i + 1] ?? 0) & (EPOLLERR | EPOLLHUP)) !== 0) throw this.#broken(member, flat[i + 1] ?? 0);
-      ready.push(member);
+      if (member !== undefined) ready.push({ ...member, mask: flat[i + 1] ?? 0 });
     }
     ready.sort((a, b) => a.priority - b.priority);
     const events: OpenGroupEvent[] = [];
-    for (const { channel, priority } of ready) {
+    for (const { mask, ...member } of ready) {
       if (events.length >= this.#maxEvents) break;
-      for (const cq of channel.takeEvents(this.#maxEvents - events.length)) events.push({ channel, cq, priority });
+      events.push(...this.#take(member, mask, this.#maxEvents - events.length));
     }
+    if (events.length === 0) this.#throwFailure();
     return events;
   }
 
-  /** One batch of the queue whose turn it is; `undefined` if that one was empty. */
+  /** Up to `max` events of one channel. Of a broken one those that are left, then it leaves. */
+  #take(member: Member, mask: number, max: number): readonly OpenGroupEvent[] {
+    const { channel, priority } = member;
+    try {
+      const events = channel.takeEvents(max).map((cq) => ({ channel, cq, priority }));
+      if (events.length === 0 && (mask & (EPOLLERR | EPOLLHUP)) !== 0) this.#leave(member, mask);
+      return events;
+    } catch (cause) {
+      this.#leave(member, mask, cause);
+      return [];
+    }
+  }
+
+  #throwFailure(): void {
+    const error = this.#failures.shift();
+    if (error !== undefined) throw error;
+  }
+
+  /** One batch of the class whose turn it is; `undefined` if no queue has anything. */
   #serve(): CompletionBatch | undefined {
-    const ready = [...this.#active].filter(([, queues]) => queues.size > 0).map(([priority]) => priority);
-    const chosen = this.#schedule.pick(ready.sort((a, b) => a - b));
-    const queues = chosen === undefined ? undefined : this.#active.get(chosen);
-    const [queue] = queues ?? [];
-    if (queues === undefined || queue === undefined) return undefined;
-    queues.delete(queue);
-    if (queue.resource.isClosing) return undefined;
-    const batch = queue.poll();
-    this.budget.spend(batch.length);
-    if (batch.length === 0) return undefined;
-    // To the end of its class: queues of one class take turns.
-    queues.add(queue);
-    return batch;
+    for (;;) {
+      const ready = [...this.#active].filter(([, queues]) => queues.size > 0).map(([priority]) => priority);
+      ready.sort((a, b) => a - b);
+      const chosen = this.#schedule.next(ready);
+      if (chosen === undefined) return undefined;
+      const batch = this.#serveClass(this.#active.get(chosen));
+      if (batch === undefined) continue;
+      this.#schedule.took(chosen, ready);
+      return batch;
+    }
+  }
+
+  /** One batch of the first queue that has completions; those that have none are done with. */
+  #serveClass(queues: Set<OpenCompletionQueue> | undefined): CompletionBatch | undefined {
+    for (const queue of queues ?? []) {
+      queues?.delete(queue);
+      if (queue.resource.isClosing) continue;
+      const batch = queue.poll();
+      this.budget.spend(batch.length);
+      if (batch.length === 0) continue;
+      // To the end of its class: queues of one class take turns.
+      queues?.add(queue);
+      return batch;
+    }
+    return undefined;
   }
 
   /** A queue that may have completions: armed first, so that what comes after the last look raises an event. */
@@ -183,10 +216,6 @@ export class OpenChannelGroup implements ChannelGroup {
       this.#active.set(priority, queues);
     }
     queues.add(queue);
-  }
-
-  #hasActive(): boolean {
-    return [...this.#active.values()].some((queues) => queues.size > 0);
   }
 
   async #untilReady(signal: AbortSignal | undefined): Promise<void> {
@@ -217,11 +246,16 @@ export class OpenChannelGroup implements ChannelGroup {
     member.channel.leaveGroup();
   }
 
-  #broken(member: Member, events: number): Error {
+  #leave(member: Member, mask: number, cause?: unknown): void {
+    const { channel } = member;
     this.#drop(member);
-    const reason = (events & EPOLLHUP) !== 0 ? "hung up" : "in error";
-    const what = `${this.#resource.what}: ${member.channel.resource.what}`;
-    return nativeError("VERBENA_NATIVE_CHANNEL", { details: { what, reason, channel: member.channel } });
+    const what = `${this.#resource.what}: ${channel.resource.what}`;
+    const seen = (mask & EPOLLHUP) !== 0 ? "hung up" : "in error";
+    const { details, errno, syscall } = VerbenaError.is(cause) ? cause : {};
+    const reason = details?.["reason"] ?? seen;
+    this.#failures.push(
+      nativeError("VERBENA_NATIVE_CHANNEL", { details: { what, reason, channel }, cause, errno, syscall }),
+    );
   }
 
   #calling<T>(call: () => T): T {

@@ -1,51 +1,71 @@
 #include "hca/event-queue.h"
 
-#include <sys/eventfd.h>
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <utility>
 
 #include "process.h"
 
 namespace fabricsim {
 
-EventQueue::EventQueue() : fd_(eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE)) {}
+EventQueue::EventQueue() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return;
+  readEnd_ = ends[0];
+  writeEnd_ = ends[1];
+}
 
 EventQueue::~EventQueue() {
-  if (fd_ >= 0) close(fd_);
+  // In this order: nothing is written into a pipe that nobody can read.
+  hangUp();
+  if (readEnd_ >= 0) close(readEnd_);
 }
 
 void EventQueue::push(const Event &event) {
   events_.push_back(event);
-  uint64_t one = 1;
-  // Cannot block: the counter would have to reach 2^64.
-  if (write(fd_, &one, sizeof one) < 0) return;
+  if (!isSignalled_) signal();
+}
+
+void EventQueue::signal() {
+  uint8_t token = 1;
+  // Cannot block: the pipe is empty.
+  isSignalled_ = writeEnd_ >= 0 && write(writeEnd_, &token, sizeof token) == sizeof token;
+}
+
+void EventQueue::hangUp() {
+  if (writeEnd_ >= 0) close(std::exchange(writeEnd_, -1));
 }
 
 void EventQueue::forget(const void *object) {
-  auto isGone = [object](const Event &event) { return event.object == object; };
-  auto count = std::count_if(events_.begin(), events_.end(), isGone);
-  std::erase_if(events_, isGone);
-  for (; count > 0; --count) {
-    // A reader may be between its read and our lock; then there is nothing here to take, and it will find no event and wait again.
-    uint64_t token = 0;
-    struct iovec into = {&token, sizeof token};
-    if (preadv2(fd_, &into, 1, -1, RWF_NOWAIT) < 0) break;
-  }
+  std::erase_if(events_, [object](const Event &event) { return event.object == object; });
+  if (!events_.empty() || !isSignalled_) return;
+  // A reader may be between its read and our lock; then there is nothing here to take, and it will find no event and wait again.
+  uint8_t token = 0;
+  struct iovec into = {&token, sizeof token};
+  if (preadv2(readEnd_, &into, 1, -1, RWF_NOWAIT) == sizeof token) isSignalled_ = false;
 }
 
 int EventQueue::take(const std::function<void(const Event &)> &taken) {
   for (;;) {
-    uint64_t token = 0;
-    if (read(fd_, &token, sizeof token) < 0) return -1;
+    uint8_t token = 0;
+    ssize_t length = read(readEnd_, &token, sizeof token);
+    if (length < 0) return -1;
     Lock lock = Process::get().lock();
-    if (events_.empty()) continue;
+    if (length > 0) isSignalled_ = false;
+    if (events_.empty()) {
+      if (length > 0) continue;
+      errno = EIO;
+      return -1;
+    }
     Event event = events_.front();
     events_.pop_front();
     taken(event);
+    if (!events_.empty() && !isSignalled_) signal();
     return 0;
   }
 }
