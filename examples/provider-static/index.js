@@ -7,14 +7,25 @@ import { emptyPathRecord, Selector } from "@verbena/ib";
 import * as v from "valibot";
 import { readStaticFile } from "./static-file.js";
 
+/** @typedef {import("@verbena/core/sdk").EndpointSession} EndpointSession */
+/** @typedef {ReturnType<typeof readStaticFile>} StaticFile */
+
 class StaticProvider {
   #file;
 
+  /**
+   * @param {{ readonly file: string }} options
+   * @param {import("@verbena/core/sdk").Logger} logger
+   */
   constructor(options, logger) {
     this.#file = readStaticFile(options.file);
     logger.info("static routes read", { file: options.file, paths: this.#file.byGid.size });
   }
 
+  /**
+   * @param {import("@verbena/core/sdk").Port} _port
+   * @param {import("@verbena/core/sdk").PortServices} _services
+   */
   async openPort(_port, _services) {
     const file = this.#file;
     return {
@@ -31,27 +42,32 @@ injectable()(StaticProvider);
 inject(tokens.options)(StaticProvider, undefined, 0);
 inject(tokens.logger)(StaticProvider, undefined, 1);
 
+/** @implements {EndpointSession} */
 class StaticSession {
-  state = "ready";
+  state = /** @type {const} */ ("ready");
   #file;
 
+  /** @param {StaticFile} file */
   constructor(file) {
     this.#file = file;
   }
 
+  /** @type {import("@verbena/core/sdk").AddressProvider} */
   address = {
     resolveAddress: async (to) => {
-      const key = to.kind === "name" ? to.name : to.kind === "ip" ? to.address : undefined;
-      const gid = to.kind === "gid" ? to.gid : key && this.#file.addresses.get(key);
       if (to.kind === "lid") return { lid: to.lid };
+      if (to.kind === "gid") return { gid: to.gid };
+      const gid = this.#file.addresses.get(to.kind === "name" ? to.name : to.address);
       return gid === undefined ? undefined : { gid };
     },
   };
 
+  /** @type {import("@verbena/core/sdk").RouteProvider} */
   route = {
     resolveRoute: async ({ dgid, dlid, sgid, pkey, endpoint }) => {
-      const known = dgid === undefined ? this.#file.byLid.get(dlid) : this.#file.byGid.get(dgid);
-      if (known === undefined) return undefined;
+      const byLid = dlid && this.#file.byLid.get(dlid);
+      const known = dgid === undefined ? byLid : this.#file.byGid.get(dgid);
+      if (!known) return undefined;
       const path = emptyPathRecord({
         dgid: known.dgid,
         dlid: known.dlid,

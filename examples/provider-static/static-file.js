@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import { Gid, Lid, Mtu, Rate } from "@verbena/ib";
 import * as v from "valibot";
 
-/** Text that a parser of the field's value types accepts, turned into that value. */
+/**
+ * Text or a number that a parser of the field's value types accepts, turned into that value.
+ * @template I, O
+ * @param {v.GenericSchema<I>} input
+ * @param {(value: I) => O | undefined} parse
+ */
 const parsed = (input, parse) =>
   v.pipe(
     input,
@@ -14,6 +19,12 @@ const parsed = (input, parse) =>
     }),
   );
 
+/** @param {number} number */
+function unicastLid(number) {
+  const lid = Lid.tryParse(String(number));
+  return lid !== undefined && Lid.isUnicast(lid) ? lid : undefined;
+}
+
 const gid = parsed(v.string(), Gid.tryParse);
 
 const schema = v.strictObject({
@@ -23,7 +34,7 @@ const schema = v.strictObject({
   paths: v.array(
     v.strictObject({
       dgid: gid,
-      dlid: parsed(v.number(), (n) => (Lid.isUnicast(n) ? n : undefined)),
+      dlid: parsed(v.number(), unicastLid),
       sl: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(15)), 0),
       mtu: v.optional(parsed(v.number(), Mtu.fromBytes), 2048),
       rateGbps: v.optional(parsed(v.number(), Rate.fromGbps), 10),

@@ -4,7 +4,14 @@ const QKEY = 0x1111_1111;
 /** In front of each datagram the device leaves room for a GRH. */
 const GRH_SIZE = 40;
 
-/** One end: a queue pair with receives posted and an event for each completion. */
+/** @typedef {Awaited<ReturnType<typeof openEnd>>} End */
+
+/**
+ * One end: a queue pair with receives posted and an event for each completion.
+ * @param {import("@verbena/native").Context} context
+ * @param {import("@verbena/native").ProtectionDomain} pd
+ * @param {number} size bytes of a datagram
+ */
 async function openEnd(context, pd, size) {
   const channel = context.createCompletionChannel();
   const cq = context.createCompletionQueue({ depth: 64, channel });
@@ -21,6 +28,9 @@ async function openEnd(context, pd, size) {
 /**
  * Sends a datagram to and fro `iterations` times, and checks what comes. Resolves with the bytes that were moved and the time it took. The
  * caller closes the context.
+ * @param {import("@verbena/native").Context} context
+ * @param {number} iterations
+ * @param {number} size bytes of a datagram
  */
 export async function pingPong(context, iterations, size) {
   const pd = context.createProtectionDomain();
@@ -28,6 +38,7 @@ export async function pingPong(context, iterations, size) {
   const pong = await openEnd(context, pd, size);
   // Both ends are on one port: the way to the other is the way to oneself.
   const ah = pd.createAddressHandle({ port: 1, dlid: context.queryPort(1).lid });
+  /** @type {(from: End, to: End) => Promise<unknown>} */
   const send = (from, to) => from.pair.send({ data: from.data, to: { ah, qpn: to.pair.qpn, qkey: QKEY } });
 
   const echo = (async () => {

@@ -11,6 +11,7 @@ import { Gid } from "@verbena/ib";
 
 const LINE = /^([\da-f]{4,8}):([\da-f]{6,8}):([\da-f]{6,8}):([\da-f]{32})\0$/;
 
+/** @type {(value: number | bigint, digits: number) => string} */
 const hex = (value, digits) => value.toString(16).padStart(digits, "0");
 
 /** Bytes of a line. */
@@ -28,8 +29,9 @@ export const toLine = ({ lid, qpn, psn, gid }) => `${hex(lid, 4)}:${hex(qpn, 6)}
  * @returns {Address}
  */
 export function fromLine(line) {
-  const [, lid, qpn, psn, gid] = LINE.exec(line) ?? [];
-  if (gid === undefined) throw new Error(`the peer sent no address: ${JSON.stringify(line)}`);
+  const found = LINE.exec(line);
+  if (found === null) throw new Error(`the peer sent no address: ${JSON.stringify(line)}`);
+  const [, lid = "", qpn = "", psn = "", gid = ""] = found;
   return {
     lid: Number.parseInt(lid, 16),
     qpn: Number.parseInt(qpn, 16),

@@ -18,7 +18,12 @@ import { Mtu } from "@verbena/ib";
  * @property {number} pairs queue pairs
  */
 
-/** Letter, limits and meaning of each option with a number. */
+/**
+ * An option with a number: its letter, its limits and what it means.
+ * @typedef {{ short: string, default?: number | undefined, range: readonly [number, number], what: string }} NumberOption
+ */
+
+/** @type {Readonly<Record<string, NumberOption>>} */
 const NUMBERS = {
   port: { short: "p", default: 18515, range: [1, 65535], what: "TCP port of the server" },
   "ib-port": { short: "i", default: 1, range: [1, 254], what: "port of the RDMA device" },
@@ -34,6 +39,10 @@ const NUMBERS = {
 /** How a program is called. */
 export class UsageError extends Error {}
 
+/**
+ * @param {string} program
+ * @param {Readonly<Record<string, NumberOption>>} numbers
+ */
 function usage(program, numbers) {
   const lines = Object.entries(numbers).map(([name, { short, what, default: value }]) => {
     const unless = value === undefined ? "" : ` (default ${value})`;
@@ -49,47 +58,63 @@ function usage(program, numbers) {
 }
 
 /**
+ * Splits a command line into options and host.
+ * @param {readonly string[]} argv
+ * @param {Readonly<Record<string, NumberOption>>} numbers
+ * @param {(reason: string) => UsageError} fail
+ */
+function parse(argv, numbers, fail) {
+  /** @type {import("node:util").ParseArgsConfig["options"] & {}} */
+  const options = { "ib-dev": { type: "string", short: "d" }, events: { type: "boolean", short: "e", default: false } };
+  for (const [name, { short }] of Object.entries(numbers)) options[name] = { type: "string", short };
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true });
+  } catch (error) {
+    throw fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
  * Reads a command line, with the options of ibverbs-utils.
  * @param {readonly string[]} argv
  * @param {{ program: string, defaults?: Record<string, number>, without?: readonly string[] }} kind what is particular to the program
  * @returns {Options}
  */
 export function readArguments(argv, { program, defaults = {}, without = [] }) {
-  const numbers = {};
-  for (const [name, number] of Object.entries(NUMBERS)) {
-    if (!without.includes(name)) numbers[name] = { ...number, default: defaults[name] ?? number.default };
-  }
-  const fail = (reason) => new UsageError(`${reason}\n${usage(program, numbers)}`);
-  const options = { "ib-dev": { type: "string", short: "d" }, events: { type: "boolean", short: "e", default: false } };
-  for (const [name, { short }] of Object.entries(numbers)) options[name] = { type: "string", short };
-
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw fail(error.message);
-  }
-  const { values, positionals } = parsed;
+  const numbers = Object.fromEntries(
+    Object.entries(NUMBERS)
+      .filter(([name]) => !without.includes(name))
+      .map(([name, number]) => [name, { ...number, default: defaults[name] ?? number.default }]),
+  );
+  const fail = (/** @type {string} */ reason) => new UsageError(`${reason}\n${usage(program, numbers)}`);
+  const { values, positionals } = parse(argv, numbers, fail);
   if (positionals.length > 1) throw fail("one host at most");
-  const number = (name) => {
-    const { range, default: value } = numbers[name] ?? NUMBERS[name];
-    if (values[name] === undefined) return value;
-    const given = Number(values[name]);
-    if (Number.isInteger(given) && given >= range[0] && given <= range[1]) return given;
-    throw fail(`--${name} is a whole number, ${range[0]} to ${range[1]}`);
+
+  /** @type {(name: string) => number | undefined} */
+  const numberOf = (name) => {
+    const option = numbers[name] ?? NUMBERS[name];
+    const text = values[name];
+    if (option === undefined || text === undefined) return option?.default;
+    const given = Number(text);
+    const [least, most] = option.range;
+    if (Number.isInteger(given) && given >= least && given <= most) return given;
+    throw fail(`--${name} is a whole number, ${least} to ${most}`);
   };
+  // All but the GID have a default.
+  const number = (/** @type {string} */ name) => numberOf(name) ?? 0;
+  const device = values["ib-dev"];
   const read = {
     host: positionals[0],
     port: number("port"),
-    device: values["ib-dev"],
+    device: typeof device === "string" ? device : undefined,
     ibPort: number("ib-port"),
     size: number("size"),
     mtu: number("mtu"),
     rxDepth: number("rx-depth"),
     iterations: number("iters"),
     sl: number("sl"),
-    events: values.events,
-    gidIndex: number("gid-idx"),
+    events: values["events"] === true,
+    gidIndex: numberOf("gid-idx"),
     pairs: number("num-qp"),
   };
   if (Mtu.fromBytes(read.mtu) === undefined) throw fail("--mtu is 256, 512, 1024, 2048 or 4096");

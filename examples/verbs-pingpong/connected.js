@@ -2,15 +2,26 @@ import { Mtu } from "@verbena/ib";
 import { wayTo } from "./address.js";
 import { RECEIVE, SEND } from "./rally.js";
 
-/** The completion queue of an end: with a channel that raises events, or to be polled. */
+/**
+ * The completion queue of an end: with a channel that raises events, or to be polled.
+ * @param {import("@verbena/native").Context} context
+ * @param {number} depth
+ * @param {import("./arguments.js").Options} options
+ */
 export function openQueue(context, depth, { events }) {
   if (!events) return context.createCompletionQueue({ depth });
   return context.createCompletionQueue({ depth, channel: context.createCompletionChannel() });
 }
 
-/** From INIT to RTS: from now on `pair` and its peer may send to each other. */
+/**
+ * From INIT to RTS: from now on `pair` and its peer may send to each other.
+ * @param {import("@verbena/native").QueuePair} pair
+ * @param {import("./address.js").Address} remote
+ * @param {import("./address.js").Address} mine
+ * @param {import("./arguments.js").Options} options
+ */
 export function connect(pair, remote, mine, options) {
-  const pathMtu = Mtu.fromBytes(options.mtu);
+  const pathMtu = Mtu.fromBytes(options.mtu) ?? Mtu.MTU_1024;
   pair.toRtr({ destQpn: remote.qpn, rqPsn: remote.psn, pathMtu, address: wayTo(remote, options) });
   pair.toRts({ sqPsn: mine.psn });
 }
@@ -35,7 +46,7 @@ export async function openConnected(type, context, options) {
     pairs: [pair],
     addresses: 1,
     postReceives: (count) => pair.postReceive(Array(count).fill({ wrId: RECEIVE, data })),
-    connect: ([remote], [mine]) => connect(pair, remote, mine, options),
+    connect: (_pair, remote, mine) => connect(pair, remote, mine, options),
     send: () => pair.postSend([{ wrId: SEND, data }]),
   };
 }

@@ -8,12 +8,22 @@ import { openRendezvous } from "./rendezvous.js";
 
 const NOBODY = { lid: 0, qpn: 0, psn: 0, gid: Gid.zero };
 
+/**
+ * @param {import("@verbena/native").Native} native
+ * @param {string | undefined} name
+ */
 function openDevice(native, name) {
   const device = name ?? native.verbs.devices()[0]?.name;
   if (device === undefined) throw new Error("no RDMA device; native.availability() tells why");
   return native.verbs.open(device);
 }
 
+/**
+ * @param {import("./rally.js").End} end
+ * @param {import("@verbena/native").Context} context
+ * @param {import("./arguments.js").Options} options
+ * @returns {readonly import("./address.js").Address[]}
+ */
 function addressesOf(end, context, { ibPort, gidIndex }) {
   const { lid } = context.queryPort(ibPort);
   const gid = gidIndex === undefined ? Gid.zero : context.queryGid(ibPort, gidIndex);
@@ -21,6 +31,13 @@ function addressesOf(end, context, { ibPort, gidIndex }) {
   return [...own, ...Array(end.addresses - own.length).fill(NOBODY)];
 }
 
+/** @typedef {(context: import("@verbena/native").Context, options: import("./arguments.js").Options) => Promise<import("./rally.js").End>} OpenEnd */
+
+/**
+ * @param {import("@verbena/native").Native} native
+ * @param {OpenEnd} openEnd
+ * @param {import("./arguments.js").Options} options
+ */
 async function pingPong(native, openEnd, options) {
   const context = openDevice(native, options.device);
   const end = await openEnd(context, options);
@@ -30,8 +47,12 @@ async function pingPong(native, openEnd, options) {
   const meet = await openRendezvous(options);
   for (const address of mine.slice(0, end.pairs.length)) console.log(`  local address:  ${describe(address)}`);
   await meet(mine, (remote) => {
-    end.connect(remote, mine);
-    for (const address of remote.slice(0, end.pairs.length)) console.log(`  remote address: ${describe(address)}`);
+    for (const [i, pair] of end.pairs.entries()) {
+      const [there, here] = [remote[i], mine[i]];
+      if (there === undefined || here === undefined) throw new Error("fewer addresses than queue pairs");
+      end.connect(pair, there, here);
+      console.log(`  remote address: ${describe(there)}`);
+    }
   });
 
   const seconds = await play(end, options);
@@ -41,16 +62,18 @@ async function pingPong(native, openEnd, options) {
   console.log(`${options.iterations} iters in ${seconds.toFixed(2)} seconds = ${each.toFixed(2)} usec/iter`);
 }
 
+/** @param {unknown} error */
 function report(error) {
   if (VerbenaError.is(error)) console.error(`${error.code}: ${error.message}\n${error.hint ?? ""}`);
   // Of a socket, or of the command line: the message says it all.
-  else console.error(error instanceof UsageError || error.syscall !== undefined ? error.message : error);
+  else if (error instanceof UsageError || (error instanceof Error && "syscall" in error)) console.error(error.message);
+  else console.error(error);
 }
 
 /**
  * The main function of each program.
  * @param {Parameters<typeof readArguments>[1]} kind what its command line is like
- * @param {(context: import("@verbena/native").Context, options: import("./arguments.js").Options) => Promise<import("./rally.js").End>} openEnd
+ * @param {OpenEnd} openEnd
  */
 export async function main(kind, openEnd) {
   const native = openNative();

@@ -9,7 +9,7 @@ export const SEND = 2;
  * @property {readonly import("@verbena/native").QueuePair[]} pairs
  * @property {number} addresses lines of the rendez-vous: one for each queue pair, and empty ones
  * @property {(count: number) => void} postReceives
- * @property {(remote: readonly import("./address.js").Address[], mine: readonly import("./address.js").Address[]) => void} connect
+ * @property {(pair: import("@verbena/native").QueuePair, remote: import("./address.js").Address, mine: import("./address.js").Address) => void} connect
  * @property {(pair: import("@verbena/native").QueuePair) => void} send posts one message
  */
 
@@ -40,6 +40,7 @@ export async function play(end, { host, iterations, rxDepth }) {
         posted = rxDepth;
       }
       const one = pairs.get(batch.qpn(i));
+      if (one === undefined) continue;
       one.waitsFor &= ~batch.wrId(i);
       if (one.waitsFor === 0 && sent < iterations) {
         end.send(one.pair);
@@ -51,4 +52,4 @@ export async function play(end, { host, iterations, rxDepth }) {
   return (performance.now() - begin) / 1000;
 }
 
-const nameOf = (wrId) => (wrId === SEND ? "send" : "receive");
+const nameOf = (/** @type {number} */ wrId) => (wrId === SEND ? "send" : "receive");

@@ -6,7 +6,15 @@ import { fromLine, LINE_SIZE, toLine } from "./address.js";
 
 const DONE = "done\0";
 
-/** Exactly so many bytes. What comes is asked for in turn, so nothing of the next answer can be among them. */
+/** @typedef {AsyncIterator<Buffer>} Chunks what a socket receives */
+/** @typedef {readonly import("./address.js").Address[]} Addresses */
+/** @typedef {(remote: Addresses) => void} Ready */
+
+/**
+ * Exactly so many bytes. What comes is asked for in turn, so nothing of the next answer can be among them.
+ * @param {Chunks} chunks
+ * @param {number} size
+ */
 async function read(chunks, size) {
   let bytes = Buffer.alloc(0);
   while (bytes.length < size) {
@@ -17,12 +25,17 @@ async function read(chunks, size) {
   return bytes.toString("latin1");
 }
 
+/** @type {(chunks: Chunks, count: number) => Promise<Addresses>} */
 async function readAddresses(chunks, count) {
   const text = await read(chunks, count * LINE_SIZE);
   return Array.from({ length: count }, (_, i) => fromLine(text.slice(i * LINE_SIZE, (i + 1) * LINE_SIZE)));
 }
 
-/** Listens; then waits for the one client. */
+/**
+ * Listens; then waits for the one client.
+ * @param {number} port
+ * @returns {Promise<() => Promise<import("node:net").Socket>>}
+ */
 async function listen(port) {
   const server = createServer().listen(port);
   await once(server, "listening");
@@ -34,18 +47,27 @@ async function listen(port) {
   };
 }
 
+/**
+ * @param {string} host
+ * @param {number} port
+ * @returns {Promise<() => Promise<import("node:net").Socket>>}
+ */
 async function dial(host, port) {
   const socket = connect(port, host);
   await once(socket, "connect");
   return () => Promise.resolve(socket);
 }
 
+/** @typedef {(socket: import("node:net").Socket, chunks: Chunks, mine: Addresses, ready: Ready) => Promise<void>} Exchange */
+
+/** @type {Exchange} */
 async function serve(socket, chunks, mine, ready) {
   ready(await readAddresses(chunks, mine.length));
   socket.write(mine.map(toLine).join(""));
   await read(chunks, DONE.length);
 }
 
+/** @type {Exchange} */
 async function ask(socket, chunks, mine, ready) {
   socket.write(mine.map(toLine).join(""));
   ready(await readAddresses(chunks, mine.length));
@@ -58,6 +80,7 @@ async function ask(socket, chunks, mine, ready) {
  * Opens the meeting point: a server listens from then on, a client is connected. What it resolves with exchanges the addresses of this end for
  * as many of the peer; `ready` is called with those before the peer may send.
  * @param {{ host: string | undefined, port: number }} where without a host this end is the server
+ * @returns {Promise<(mine: Addresses, ready: Ready) => Promise<void>>}
  */
 export async function openRendezvous({ host, port }) {
   const reach = await (host === undefined ? listen(port) : dial(host, port));

@@ -21,9 +21,7 @@ await main({ program: "srq.js", defaults: { "num-qp": 16 } }, async (context, op
     pairs,
     addresses: ADDRESSES,
     postReceives: (count) => srq.postReceive(Array(count).fill({ wrId: RECEIVE, data })),
-    connect: (remote, mine) => {
-      for (const [i, pair] of pairs.entries()) connect(pair, remote[i], mine[i], options);
-    },
+    connect: (pair, remote, mine) => connect(pair, remote, mine, options),
     send: (pair) => pair.postSend([{ wrId: SEND, data }]),
   };
 });

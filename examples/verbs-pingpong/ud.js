@@ -17,18 +17,19 @@ await main({ program: "ud.js", defaults: { size: 1024 }, without: ["num-qp", "mt
   const cq = openQueue(context, rxDepth + 1, options);
   const pair = pd.createQueuePair({ type: "ud", sendCq: cq, maxSendWr: 1, maxRecvWr: rxDepth });
   pair.toInit({ port: ibPort, qkey: QKEY });
-  let to;
+  /** @type {Pick<import("@verbena/native").SendMessage, "to">} where every datagram goes */
+  let destination = {};
   return {
     cq,
     pairs: [pair],
     addresses: 1,
     postReceives: (count) =>
       pair.postReceive(Array(count).fill({ wrId: RECEIVE, data: { region, length: GRH_SIZE + size } })),
-    connect: ([remote], [mine]) => {
+    connect: (_pair, remote, mine) => {
       pair.toRtr();
       pair.toRts({ sqPsn: mine.psn });
-      to = { ah: pd.createAddressHandle(wayTo(remote, options)), qpn: remote.qpn, qkey: QKEY };
+      destination = { to: { ah: pd.createAddressHandle(wayTo(remote, options)), qpn: remote.qpn, qkey: QKEY } };
     },
-    send: () => pair.postSend([{ wrId: SEND, data: { region, offset: GRH_SIZE, length: size }, to }]),
+    send: () => pair.postSend([{ wrId: SEND, data: { region, offset: GRH_SIZE, length: size }, ...destination }]),
   };
 });
