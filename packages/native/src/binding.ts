@@ -246,7 +246,7 @@ export interface CompletionChannelBinding {
   /** Takes up to `max` events: `id`s of their queues. Does not wait. */
   tryRead(max: number): readonly number[];
   /** Begins to watch; once. */
-  start(onEvents: (queueIds: readonly number[]) => void, onFailure: (error: BindingError) => void): void;
+  start(onEvents: (...queueIds: number[]) => void, onFailure: (error: BindingError) => void): void;
   /** Stops and resumes watching; events wait in the channel. */
   setReading(isReading: boolean): void;
   /** A number for `adoptChannel`. */
@@ -263,8 +263,12 @@ export interface CompletionQueueBinding {
   describe(): { readonly id: number; readonly depth: number };
   /** `ibv_req_notify_cq`. */
   arm(solicitedOnly: boolean): void;
-  /** Fills `records` (see `src/rdma/completion-records.ts`): twice their number, plus one if some carry a token. */
-  poll(records: Uint8Array): number;
+  /** The block that polls fill from now on, for `capacity` completions; their layout: `src/rdma/completion-records.ts`. */
+  records(capacity: number): Uint8Array<ArrayBuffer>;
+  /** Fills the block: twice the number of completions, plus one if some carry a token. */
+  poll(): number;
+  /** `arm`, and `poll` after it. */
+  armAndPoll(solicitedOnly: boolean): number;
   /** `ibv_ack_cq_events`, at most as many as were read. What is left at the end is acknowledged by the addon. */
   acknowledge(count: number): void;
   /** `ibv_resize_cq`: the new depth. */

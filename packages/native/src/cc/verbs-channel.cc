@@ -38,13 +38,12 @@ Napi::Value VerbsChannel::Descriptor(const Napi::CallbackInfo& info) {
   return object_ != nullptr ? Napi::Number::New(info.Env(), object_->channel->fd) : ThrowClosed(info.Env());
 }
 
-int VerbsChannel::Read(int max, Napi::Array* queues) {
-  uint32_t count = 0;
+int VerbsChannel::Read(int max, std::vector<napi_value>* queues) {
   for (int i = 0; i < max; i++) {
     std::shared_ptr<CompletionQueue> queue;
     const int error = object_->Read(&queue);
     if (error != 0) return error == EAGAIN ? 0 : error;
-    if (queue != nullptr) queues->Set(count++, queue->id);
+    if (queue != nullptr) queues->push_back(Napi::Number::New(Env(), queue->id));
   }
   return 0;
 }
@@ -55,11 +54,13 @@ Napi::Value VerbsChannel::TryRead(const Napi::CallbackInfo& info) {
   if (object_ == nullptr) return ThrowClosed(env);
   int max = 0;
   if (!ReadInt(info, 0, 1, 0xffff, &max)) return ThrowArguments(env, "tryRead(max)");
-  Napi::Array queues = Napi::Array::New(env);
+  std::vector<napi_value> queues;
   const int error = Read(max, &queues);
   // What has been read is not lost: the failure shows again.
-  if (error != 0 && queues.Length() == 0) return Throw(SystemError(env, error, "ibv_get_cq_event"));
-  return queues;
+  if (error != 0 && queues.empty()) return Throw(SystemError(env, error, "ibv_get_cq_event"));
+  Napi::Array out = Napi::Array::New(env, queues.size());
+  for (uint32_t i = 0; i < queues.size(); i++) out.Set(i, queues[i]);
+  return out;
 }
 
 Napi::Value VerbsChannel::Start(const Napi::CallbackInfo& info) {
@@ -94,11 +95,11 @@ void VerbsChannel::OnReady(int error) {
   Napi::HandleScope scope(env);
   if (!CanRunJs(env)) return;
   if (error != 0) return watch_.Fail(env, error, "poll");
-  Napi::Array queues = Napi::Array::New(env);
+  std::vector<napi_value> queues;
   // A queue raises no second event before it is armed again, so the look that finds the channel empty can be saved.
   const int failure = Read(std::clamp(object_->queue_count.load(), 1, kMaxEvents), &queues);
   Ref();
-  if (queues.Length() > 0) on_events_.Call(env, {queues});
+  if (!queues.empty()) on_events_.Call(env, queues);
   if (failure != 0 && object_ != nullptr) watch_.Fail(env, failure, "ibv_get_cq_event");
   Unref();
 }

@@ -2,6 +2,8 @@
 
 #include <napi.h>
 
+#include <vector>
+
 #include "descriptor-watch.h"
 #include "js-callback.h"
 #include "rdma/objects.h"
@@ -30,8 +32,8 @@ class VerbsChannel : public VerbsObject<VerbsChannel, CompletionChannel> {
   Napi::Value SetReading(const Napi::CallbackInfo& info);
   Napi::Value Share(const Napi::CallbackInfo& info);
   Napi::Value Queue(const Napi::CallbackInfo& info);
-  // Reads up to `max` events into an array of queue numbers; the errno of a failure, or 0.
-  int Read(int max, Napi::Array* queues);
+  // Reads up to `max` events into a list of queue numbers; the errno of a failure, or 0.
+  int Read(int max, std::vector<napi_value>* queues);
   void OnReady(int error);
 
   JsCallback on_events_;

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "arguments.h"
+#include "own-method.h"
 
 namespace verbena {
 
@@ -27,8 +28,11 @@ bool BuildWork(const Napi::CallbackInfo& info, const Device& device, WorkBatch* 
 
 Napi::Value WorkResult(Napi::Env env, const WorkBatch::Result& result, const char* syscall) {
   switch (result.outcome) {
-    case WorkBatch::Outcome::kPosted:
-      return Napi::Number::New(env, result.posted);
+    case WorkBatch::Outcome::kPosted: {
+      napi_value posted = nullptr;
+      napi_create_uint32(env, result.posted, &posted);
+      return Napi::Value(env, posted);
+    }
     case WorkBatch::Outcome::kNoCredits:
       return Napi::Number::New(env, -1);
     case WorkBatch::Outcome::kGone:
@@ -43,13 +47,17 @@ Napi::Value WorkResult(Napi::Env env, const WorkBatch::Result& result, const cha
 }
 
 Napi::Function VerbsPreparedWork::Define(Napi::Env env) {
-  return DefineClass(env, "PreparedWorkBinding",
-                     {InstanceMethod("post", &VerbsPreparedWork::Post), InstanceMethod("close", &VerbsPreparedWork::Close)});
+  return DefineClass(env, "PreparedWorkBinding", {InstanceMethod("close", &VerbsPreparedWork::Close)});
 }
 
-Napi::Value VerbsPreparedWork::Post(const Napi::CallbackInfo& info) {
-  if (object_ == nullptr || object_->pair == nullptr) return ThrowClosed(info.Env());
-  return WorkResult(info.Env(), object_->batch.Post(*object_->pair), "ibv_post");
+VerbsPreparedWork::VerbsPreparedWork(const Napi::CallbackInfo& info) : VerbsObject(info) {
+  if (object_ != nullptr) DefineOwnMethod<VerbsPreparedWork, &VerbsPreparedWork::Post>(info, "post", this);
+}
+
+// post(): see WorkResult.
+napi_value VerbsPreparedWork::Post(napi_env env, napi_callback_info) {
+  if (object_ == nullptr || object_->pair == nullptr) return ThrowClosed(env);
+  return WorkResult(env, object_->batch.Post(*object_->pair), "ibv_post");
 }
 
 }  // namespace verbena

@@ -26,10 +26,10 @@ class VerbsPreparedWork : public VerbsObject<VerbsPreparedWork, PreparedBatch> {
  public:
   static Napi::FunctionReference& Type(Environment& environment) { return environment.verbs_prepared_work; }
   static Napi::Function Define(Napi::Env env);
-  using VerbsObject::VerbsObject;
+  explicit VerbsPreparedWork(const Napi::CallbackInfo& info);
 
  private:
-  Napi::Value Post(const Napi::CallbackInfo& info);
+  napi_value Post(napi_env env, napi_callback_info info);
 };
 
 }  // namespace verbena

@@ -138,7 +138,8 @@ export class OpenCompletionChannel implements QueueChannel, Child {
 
   /** Takes up to `max` events that are there: their queues, counted and acknowledged in time. */
   takeEvents(max: number): readonly OpenCompletionQueue[] {
-    return this.#count(this.#calling(() => this.parts.binding.tryRead(max)));
+    const ids = this.#calling(() => this.parts.binding.tryRead(max));
+    return ids.map((id) => this.#count(id)).filter((queue) => queue !== undefined);
   }
 
   close(): Promise<void> {
@@ -160,15 +161,11 @@ export class OpenCompletionChannel implements QueueChannel, Child {
     return this.#watching.size > 0 ? "queues" : undefined;
   }
 
-  #count(ids: readonly number[]): readonly OpenCompletionQueue[] {
-    const queues: OpenCompletionQueue[] = [];
-    for (const id of ids) {
-      const queue = this.#queues.get(id) ?? this.#meet(id);
-      if (queue === undefined) continue;
-      queue.onEvent();
-      queues.push(queue);
-    }
-    return queues;
+  /** Counts an event of the queue of this number, which is `undefined` if it is closed. */
+  #count(id: number): OpenCompletionQueue | undefined {
+    const queue = this.#queues.get(id) ?? this.#meet(id);
+    queue?.onEvent();
+    return queue;
   }
 
   #meet(id: number): OpenCompletionQueue | undefined {
@@ -191,9 +188,11 @@ export class OpenCompletionChannel implements QueueChannel, Child {
     this.#isStarted = true;
     this.#calling(() =>
       this.parts.binding.start(
-        (ids) => {
-          const queues = this.#count(ids);
-          if (this.#eventReader) for (const queue of queues) this.#events.push(queue);
+        (...ids) => {
+          for (const id of ids) {
+            const queue = this.#count(id);
+            if (queue !== undefined && this.#eventReader) this.#events.push(queue);
+          }
         },
         (cause) => this.#fail(failure("VERBENA_NATIVE_CHANNEL", { what: this.resource.what }, cause)),
       ),

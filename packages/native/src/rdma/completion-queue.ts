@@ -7,7 +7,7 @@ import type {
 } from "../api/completions.js";
 import type { CompletionQueueBinding } from "../binding.js";
 import { nativeError } from "../errors.js";
-import { calling } from "../failure.js";
+import { calling, failure } from "../failure.js";
 import { CompletionRecords } from "./completion-records.js";
 import { CqLedger } from "./cq-ledger.js";
 import { Delivery } from "./delivery.js";
@@ -72,7 +72,8 @@ export class OpenCompletionQueue implements CompletionQueue, Child {
     const watching = watchingOf(options.mode ?? (channel === undefined ? "poll" : "event"), channel !== undefined);
     this.#byEvent = watching.byEvent;
     this.#protocol = new EventProtocol(watching);
-    const records = new CompletionRecords(this, Math.min(options.batchSize ?? BATCH_SIZE, depth));
+    const capacity = Math.min(options.batchSize ?? BATCH_SIZE, depth);
+    const records = new CompletionRecords(this, capacity, binding.records(capacity));
     this.delivery = new Delivery({
       what: this.resource.what,
       protocol: this.#protocol,
@@ -81,8 +82,20 @@ export class OpenCompletionQueue implements CompletionQueue, Child {
       clock,
       budget: new TurnBudget({ ...BUDGET, ...options.budget }, clock),
       source: {
-        poll: (into) => this.#calling("poll", () => binding.poll(into)),
-        arm: () => this.#calling("arm", () => binding.arm(this.#isSolicitedOnly)),
+        poll: () => {
+          try {
+            return binding.poll();
+          } catch (cause) {
+            throw this.#failure("poll", cause);
+          }
+        },
+        armAndPoll: () => {
+          try {
+            return binding.armAndPoll(this.#isSolicitedOnly);
+          } catch (cause) {
+            throw this.#failure("arm", cause);
+          }
+        },
         acknowledge: (count) => binding.acknowledge(count),
         watch: (isWatching) => {
           if (this.#byEvent) channel?.watch(this, isWatching);
@@ -119,7 +132,11 @@ export class OpenCompletionQueue implements CompletionQueue, Child {
   arm(options: { readonly solicitedOnly?: boolean } = {}): void {
     this.resource.mustBeOpen();
     const solicitedOnly = options.solicitedOnly ?? this.#isSolicitedOnly;
-    this.#calling("arm", () => this.parts.binding.arm(solicitedOnly));
+    try {
+      this.parts.binding.arm(solicitedOnly);
+    } catch (cause) {
+      throw this.#failure("arm", cause);
+    }
   }
 
   resize(depth: number): void {
@@ -158,8 +175,9 @@ export class OpenCompletionQueue implements CompletionQueue, Child {
     return this.close();
   }
 
-  #calling<T>(verb: string, call: () => T): T {
-    return calling("VERBENA_NATIVE_RECEIVE", { what: `${this.resource.what} (${verb})` }, call);
+  /** Made only when it is needed: these calls are made for each batch. */
+  #failure(verb: string, cause: unknown): Error {
+    return failure("VERBENA_NATIVE_RECEIVE", { what: `${this.resource.what} (${verb})` }, cause);
   }
 }
 

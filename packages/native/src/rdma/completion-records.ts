@@ -20,7 +20,6 @@ const fromNetwork = (word: number): number =>
 /** A block that the addon fills with completions, in host order. */
 export class CompletionRecords implements CompletionBatch {
   length = 0;
-  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly #doubles: Float64Array;
   readonly #words: Uint32Array;
   readonly #halves: Uint16Array;
@@ -28,9 +27,10 @@ export class CompletionRecords implements CompletionBatch {
   constructor(
     readonly cq: CompletionQueue,
     private readonly capacity: number,
+    /** The whole of the block: that of the addon, or one of its own. */
+    readonly bytes: Uint8Array<ArrayBuffer> = new Uint8Array(capacity * (SIZE + TOKEN_SIZE)),
   ) {
-    const buffer = new ArrayBuffer(capacity * (SIZE + TOKEN_SIZE));
-    this.bytes = new Uint8Array(buffer);
+    const { buffer } = bytes;
     this.#doubles = new Float64Array(buffer, 0, capacity * DOUBLES);
     this.#words = new Uint32Array(buffer);
     this.#halves = new Uint16Array(buffer);

@@ -8,9 +8,9 @@ import type { ClockUs, TurnBudget } from "./turn-budget.js";
 
 /** What delivery does to its queue. */
 export interface DeliverySource {
-  /** As `CompletionQueueBinding.poll`. */
-  poll(records: Uint8Array): number;
-  arm(): void;
+  /** As `CompletionQueueBinding.poll`, into the records. */
+  poll(): number;
+  armAndPoll(): number;
   acknowledge(count: number): void;
   /** Whether events are wanted at all. */
   watch(isWatching: boolean): void;
@@ -30,6 +30,8 @@ export interface DeliveryParts {
 
 type Result = IteratorResult<CompletionBatch>;
 
+const END: Result = Object.freeze({ done: true, value: undefined });
+
 /**
  * Brings completions of one queue to who wants them: those with a token to their handlers, the others in batches to the one reader. Runs
  * only while there is somebody; carries out what {@link EventProtocol} says.
@@ -47,7 +49,14 @@ export class Delivery {
   #isEnded = false;
   #error: Error | undefined;
 
-  constructor(private readonly parts: DeliveryParts) {}
+  /** The block is the same each time, and so is what is said of it. */
+  readonly #block: Result;
+  readonly #given: Promise<Result>;
+
+  constructor(private readonly parts: DeliveryParts) {
+    this.#block = Object.freeze({ done: false, value: parts.records });
+    this.#given = Promise.resolve(this.#block);
+  }
 
   get hasReader(): boolean {
     return this.#reader !== undefined;
@@ -57,10 +66,10 @@ export class Delivery {
   read(): AsyncIterableIterator<CompletionBatch> {
     if (this.#reader !== undefined) throw this.#busy();
     const reader: AsyncIterableIterator<CompletionBatch> = {
-      next: () => (this.#reader === reader ? this.#next() : Promise.resolve({ done: true, value: undefined })),
+      next: () => (this.#reader === reader ? this.#next() : Promise.resolve(END)),
       return: () => {
         if (this.#reader === reader) this.#leave();
-        return Promise.resolve({ done: true, value: undefined });
+        return Promise.resolve(END);
       },
       [Symbol.asyncIterator]() {
         return this;
@@ -140,11 +149,12 @@ export class Delivery {
       this.#error = undefined;
       return Promise.reject(asError(error));
     }
-    if (this.#isEnded) return Promise.resolve({ done: true, value: undefined });
+    if (this.#isEnded) return Promise.resolve(END);
     if (this.parts.budget.hasRoom()) {
       try {
         const batch = this.#run(this.#pull(), true);
-        if (batch !== undefined) return Promise.resolve({ done: false, value: batch });
+        if (batch !== undefined)
+          return batch === this.parts.records ? this.#given : Promise.resolve(this.#result(batch));
       } catch (error) {
         return Promise.reject(asError(error));
       }
@@ -155,6 +165,10 @@ export class Delivery {
     return promise;
   }
 
+  #result(batch: CompletionBatch): Result {
+    return batch === this.parts.records ? this.#block : { done: false, value: batch };
+  }
+
   #wait(): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -162,7 +176,12 @@ export class Delivery {
   }
 
   #pull(): Command {
-    return this.parts.protocol.pull(this.parts.clock());
+    return this.parts.protocol.pull(this.#nowUs());
+  }
+
+  /** The clock is read for each batch, so only where it matters. */
+  #nowUs(): number {
+    return this.parts.protocol.isTimed ? this.parts.clock() : 0;
   }
 
   /** Runs commands from a callback; a failure ends the stream. */
@@ -172,7 +191,7 @@ export class Delivery {
       if (batch === undefined) return;
       const waiting = this.#waiting;
       this.#waiting = undefined;
-      waiting?.resolve({ done: false, value: batch });
+      waiting?.resolve(this.#result(batch));
     } catch (error) {
       this.fail(asError(error));
     }
@@ -180,16 +199,18 @@ export class Delivery {
 
   /** Carries out commands until a batch for the reader is there, or there is something to wait for. */
   #run(first: Command, isReading: boolean): CompletionBatch | undefined {
-    const { source, protocol, budget, clock } = this.parts;
+    const { source, protocol, budget, records } = this.parts;
     let command = first;
     for (;;) {
       switch (command) {
         case "poll":
-          command = protocol.polled(this.#poll(), clock());
+          command = protocol.polled(this.#poll(), this.#nowUs());
           break;
         case "arm":
-          source.arm();
-          command = protocol.armed();
+          // What follows arming is always a look; in one call, as this is on the way from an event to its reader.
+          this.#take(source.armAndPoll());
+          protocol.armed();
+          command = protocol.polled(records.length, this.#nowUs());
           break;
         case "yield":
           budget.yield(() => this.#drive(protocol.turned()));
@@ -200,7 +221,7 @@ export class Delivery {
           const batch = this.#share(isReading);
           if (batch !== undefined) return batch;
           if (!isReading && this.#expected === 0) return undefined;
-          command = protocol.pull(clock());
+          command = this.#pull();
           if (!budget.hasRoom()) {
             budget.yield(() => this.#drive(command));
             return undefined;
@@ -246,10 +267,13 @@ export class Delivery {
 
   /** Fills the block; the number of completions. */
   #poll(): number {
-    const { source, records, budget } = this.parts;
-    const result = source.poll(records.bytes);
-    this.#hasTokens = (result & 1) !== 0;
-    records.length = result >>> 1;
+    return this.#take(this.parts.source.poll());
+  }
+
+  #take(polled: number): number {
+    const { records, budget } = this.parts;
+    this.#hasTokens = (polled & 1) !== 0;
+    records.length = polled >>> 1;
     if (records.length > 0) budget.spend(records.length);
     return records.length;
   }
@@ -301,7 +325,7 @@ export class Delivery {
     this.#reader = undefined;
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    waiting?.resolve({ done: true, value: undefined });
+    waiting?.resolve(END);
     if (this.#expected === 0) this.#rest();
   }
 
@@ -313,7 +337,7 @@ export class Delivery {
     const kept = this.#backlog.shift();
     if (kept !== undefined) waiting.resolve({ done: false, value: kept });
     else if (this.#error !== undefined) waiting.reject(this.#takeError());
-    else if (this.#isEnded) waiting.resolve({ done: true, value: undefined });
+    else if (this.#isEnded) waiting.resolve(END);
     else this.#waiting = waiting;
   }
 

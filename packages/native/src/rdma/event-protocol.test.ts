@@ -175,6 +175,21 @@ test("adaptive: polls for its time after the last completion, then arms", () => 
   expect(driver.queue.isArmed).toBe(true);
 });
 
+test("adaptive: a completion that came by an event begins a new time of polling", () => {
+  const driver = new Driver(true, 100);
+  driver.step("pull");
+  driver.settle();
+  expect(driver.yielded).toBe(10);
+  driver.queue.complete();
+  driver.settle();
+  expect(driver.delivered).toBe(1);
+  expect(driver.queue.isArmed).toBe(false);
+  driver.step("pull");
+  driver.settle();
+  expect(driver.yielded).toBe(20);
+  expect(driver.queue.isArmed).toBe(true);
+});
+
 test("events are acknowledged in batches", () => {
   const driver = new Driver(true, 0);
   for (let i = 0; i < 32; i++) {

@@ -29,6 +29,11 @@ export class EventProtocol {
 
   constructor(private readonly watching: Watching) {}
 
+  /** Whether it makes use of the times that it is given. */
+  get isTimed(): boolean {
+    return this.watching.byEvent && this.watching.spinUs > 0;
+  }
+
   /** True while somebody wants completions and none were there. */
   get isWanted(): boolean {
     return this.#isWanted;
@@ -79,7 +84,9 @@ export class EventProtocol {
     this.#isArmed = false;
     this.#unacknowledged++;
     // While nobody wants completions the queue stays as it is: the next pull polls first.
-    return this.#isWanted ? "arm" : "wait";
+    if (!this.#isWanted) return "wait";
+    // What is armed is not polled for: an adaptive reader takes what has come, and spins again before it arms.
+    return this.isTimed ? "poll" : "arm";
   }
 
   /** How many events to acknowledge now, which it takes for done. With `isLast` all of them. */

@@ -79,7 +79,13 @@ class PreparedList implements PreparedWork {
 
   post(): void {
     if (this.#isClosed) throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: "prepared work" } });
-    if (posting(this.what, () => this.binding.post()) < 0) throw full(this.what, this.length);
+    let posted: number;
+    try {
+      posted = this.binding.post();
+    } catch (cause) {
+      throw postError(this.what, cause);
+    }
+    if (posted < 0) throw full(this.what, this.length);
   }
 
   close(): void {

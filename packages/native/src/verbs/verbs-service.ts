@@ -1,3 +1,4 @@
+import { performance } from "node:perf_hooks";
 import { Guid } from "@verbena/ib";
 import type { ChannelGroup, ChannelGroupOptions, ChannelToken, CompletionChannel } from "../api/completions.js";
 import type { Context, RdmaService } from "../api/rdma.js";

@@ -13,28 +13,14 @@ namespace {
 
 int SavedErrno() { return errno != 0 ? errno : EIO; }
 
-// Finds ledgers for one batch: completions of few queues come again and again.
-class LedgerCache {
- public:
-  explicit LedgerCache(const Device& device) : device_(device) {}
-
-  WorkLedger* Find(uint32_t id) {
-    Slot& slot = slots_[id % kSlots];
-    if (slot.id != id) slot = {id, device_.ledgers.Find(id)};
-    return slot.ledger.get();
-  }
-
- private:
-  static constexpr uint32_t kSlots = 8;
-  struct Slot {
-    uint32_t id = 0;
-    std::shared_ptr<WorkLedger> ledger;
-  };
-  const Device& device_;
-  Slot slots_[kSlots];
-};
-
 }  // namespace
+
+WorkLedger* LedgerCache::Load(Slot& slot, uint32_t id) {
+  auto ledger = device_.ledgers.Find(id);
+  if (ledger == nullptr) return nullptr;
+  slot = {id, std::move(ledger)};
+  return slot.ledger.get();
+}
 
 std::shared_ptr<CompletionChannel> CompletionChannel::Create(std::shared_ptr<Device> device, int* error) {
   errno = 0;
@@ -107,7 +93,7 @@ int CompletionQueue::Poll(const CompletionRecords& records, bool* has_tokens) {
   vb_ibv_wc* const completions = records.completions();
   uint32_t* const tokens = records.tokens();
   const std::lock_guard lock(mutex_);
-  LedgerCache ledgers(*device);
+  ledgers_.Refresh();
   uint32_t all_tokens = 0;
   int kept = 0;
   int count = 0;
@@ -117,14 +103,12 @@ int CompletionQueue::Poll(const CompletionRecords& records, bool* has_tokens) {
     if (count < 0) return -SavedErrno();
     for (int i = 0; i < count; i++) {
       const uint64_t number = completions[i].wr_id;
-      WorkLedger* ledger = ledgers.Find(static_cast<uint32_t>(number >> 32));
-      LedgerEntry entry;
-      // Not under way: of a queue pair that is gone, or was reset.
-      if (ledger == nullptr || !ledger->Complete(static_cast<uint32_t>(number), &entry)) continue;
+      WorkLedger* ledger = ledgers_.Find(static_cast<uint32_t>(number >> 32));
+      if (ledger == nullptr) continue;  // of a queue pair that is gone
       if (kept != i) completions[kept] = completions[i];
-      memcpy(&completions[kept].wr_id, &entry.wr_id, sizeof entry.wr_id);
-      tokens[kept] = entry.token;
-      all_tokens |= entry.token;
+      // Not under way: of a queue pair that was reset.
+      if (!ledger->Complete(static_cast<uint32_t>(number), &completions[kept].wr_id, &tokens[kept])) continue;
+      all_tokens |= tokens[kept];
       kept++;
     }
     // Nothing kept must mean that the queue is empty.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -22,7 +23,11 @@ class IdTable {
   void Remove(uint32_t id) {
     const std::lock_guard lock(mutex_);
     objects_.erase(id);
+    removals_.fetch_add(1, std::memory_order_release);
   }
+
+  // Changes with each removal: while it is the same, what was found before would be found again.
+  uint32_t removals() const { return removals_.load(std::memory_order_acquire); }
 
   // NULL if there is none, or none any more.
   std::shared_ptr<T> Find(uint32_t id) const {
@@ -35,6 +40,7 @@ class IdTable {
   mutable std::mutex mutex_;
   std::unordered_map<uint32_t, std::weak_ptr<T>> objects_;
   uint32_t last_ = 0;
+  std::atomic<uint32_t> removals_ = 0;
 };
 
 }  // namespace verbena

@@ -106,13 +106,44 @@ class CompletionChannel {
   std::mutex mutex;  // an event is taken and counted in one step, or a queue's destruction would wait for an acknowledgement for ever
 };
 
+// The work queues whose completions came last: those of few queues come again and again.
+class LedgerCache {
+ public:
+  explicit LedgerCache(const Device& device) : device_(device) {}
+
+  // Before a batch. Queues that are gone meanwhile are forgotten.
+  void Refresh() {
+    const uint32_t removals = device_.ledgers.removals();
+    if (removals == removals_) return;
+    removals_ = removals;
+    for (Slot& slot : slots_) slot = {};
+  }
+
+  // NULL if there is none, or none any more.
+  WorkLedger* Find(uint32_t id) {
+    Slot& slot = slots_[id % kSlots];
+    return slot.id == id ? slot.ledger.get() : Load(slot, id);
+  }
+
+ private:
+  static constexpr uint32_t kSlots = 8;
+  struct Slot {
+    uint32_t id = 0;  // 0: empty
+    std::shared_ptr<WorkLedger> ledger;
+  };
+  WorkLedger* Load(Slot& slot, uint32_t id);
+  const Device& device_;
+  uint32_t removals_ = 0;
+  Slot slots_[kSlots];
+};
+
 class CompletionQueue : public std::enable_shared_from_this<CompletionQueue> {
  public:
   // `channel` may be NULL.
   static std::shared_ptr<CompletionQueue> Create(std::shared_ptr<Device> device, std::shared_ptr<CompletionChannel> channel, int depth,
                                                  int vector, int* error);
   CompletionQueue(std::shared_ptr<Device> the_device, std::shared_ptr<CompletionChannel> the_channel)
-      : device(std::move(the_device)), channel(std::move(the_channel)) {}
+      : device(std::move(the_device)), channel(std::move(the_channel)), ledgers_(*device) {}
   ~CompletionQueue();
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
@@ -133,6 +164,7 @@ class CompletionQueue : public std::enable_shared_from_this<CompletionQueue> {
  private:
   friend class CompletionChannel;
   std::mutex mutex_;                        // completions are taken and booked in one step, so that they are booked in their order
+  LedgerCache ledgers_;                     // under mutex_
   std::atomic<uint32_t> unacknowledged_ = 0;  // read, not acknowledged
   bool is_dying_ = false;                   // under the channel's mutex
 };

@@ -1,7 +1,5 @@
 #include "rdma/work-ledger.h"
 
-#include <bit>
-
 namespace verbena {
 
 WorkLedger::WorkLedger(uint32_t capacity, Order order)
@@ -31,8 +29,9 @@ void WorkLedger::GiveBack(uint64_t number) {
     posted_.fetch_sub(1, std::memory_order_release);
     return;
   }
-  LedgerEntry ignored;
-  CompleteAny(static_cast<uint32_t>(number), &ignored);
+  uint64_t wr_id = 0;
+  uint32_t token = 0;
+  CompleteAny(static_cast<uint32_t>(number), &wr_id, &token);
 }
 
 void WorkLedger::Reset() {
@@ -46,11 +45,12 @@ void WorkLedger::Reset() {
   is_taken_.assign(capacity_, false);
 }
 
-bool WorkLedger::CompleteAny(uint32_t number, LedgerEntry* out) {
+bool WorkLedger::CompleteAny(uint32_t number, uint64_t* wr_id, uint32_t* token) {
   const std::lock_guard lock(mutex_);
   if (number >= capacity_ || !is_taken_[number]) return false;
   is_taken_[number] = false;
-  *out = entries_[number];
+  *wr_id = std::bit_cast<uint64_t>(entries_[number].wr_id);
+  *token = entries_[number].token;
   free_.push_back(number);
   return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -41,19 +42,21 @@ class WorkLedger {
   // Posting thread: the queue was emptied without completions.
   void Reset();
 
-  // False for a number that is not under way.
-  bool Complete(uint32_t number, LedgerEntry* out) {
-    if (order_ == Order::kAny) return CompleteAny(number, out);
+  // Gives back what is kept of a request, its number as the bits of a double. False, with nothing written, for a number that is not under way.
+  bool Complete(uint32_t number, uint64_t* wr_id, uint32_t* token) {
+    if (order_ == Order::kAny) return CompleteAny(number, wr_id, token);
     const uint32_t done = done_.load(std::memory_order_relaxed);
     if (number - done >= posted_.load(std::memory_order_acquire) - done) return false;
-    *out = entries_[number & mask_];
+    const LedgerEntry& entry = entries_[number & mask_];
+    *wr_id = std::bit_cast<uint64_t>(entry.wr_id);
+    *token = entry.token;
     done_.store(number + 1, std::memory_order_release);
     return true;
   }
 
  private:
   uint32_t TakeAny(const LedgerEntry& entry);
-  bool CompleteAny(uint32_t number, LedgerEntry* out);
+  bool CompleteAny(uint32_t number, uint64_t* wr_id, uint32_t* token);
 
   const uint32_t capacity_;
   const Order order_;
