@@ -6,6 +6,7 @@ import type { FabricServices } from "../fabric/services.js";
 
 /** Packets to queue pairs 0 and 1, such as those of the SA; packets to all others; both. */
 export const FAULT_TRAFFIC = ["mads", "data", "all"] as const;
+/** Which packets a fault happens to, of {@link FAULT_TRAFFIC}. */
 export type FaultTraffic = (typeof FAULT_TRAFFIC)[number];
 
 /** What happens to packets that leave a port. Percentages are 0 to 100, each packet is drawn anew. */
