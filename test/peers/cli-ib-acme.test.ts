@@ -2,8 +2,9 @@
  * Debian's `ib_acme`, unmodified, against `verbena serve` on the simulated fabric: every form of its command line gives the output
  * that program has for it, with the values the fabric knows. `verbena acme` prints the same.
  */
-import { Cluster, type Served } from "../../packages/cli/test/support/cluster.js";
+import { Cluster } from "../../packages/cli/test/support/cluster.js";
 import { ask, run } from "../../packages/cli/test/support/run.js";
+import type { Served } from "../../packages/cli/test/support/serve.js";
 import { find, missing } from "./sim-programs.js";
 
 const TIMEOUT_MS = 60_000;

@@ -3,8 +3,9 @@ import { copyFileSync } from "node:fs";
 import { createResolver, type EngineChange } from "@verbena/core";
 import type { ChangeJson, ControlClient } from "@verbena/core/client";
 import { libfabricsimPath } from "@verbena/fabric-sim";
-import { Cluster, type Served } from "./support/cluster.js";
+import { Cluster } from "./support/cluster.js";
 import { ask } from "./support/run.js";
+import type { Served } from "./support/serve.js";
 
 const TIMEOUT_MS = 120_000;
 const MOVING = ["192.0.2.7", "2001:db8::7"] as const;

@@ -1,9 +1,10 @@
 /** A daemon on a fabric where things go wrong: dead destinations, a busy and a silent SA, a link that goes down and comes back. */
 import { setImmediate } from "node:timers/promises";
 import type { ChangeJson, ControlClient } from "@verbena/core/client";
-import { Cluster, type Served } from "./support/cluster.js";
+import { Cluster } from "./support/cluster.js";
 import { Packages } from "./support/packages.js";
 import { ask } from "./support/run.js";
+import type { Served } from "./support/serve.js";
 
 const TIMEOUT_MS = 120_000;
 const HOSTS = 102;

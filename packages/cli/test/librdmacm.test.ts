@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import { decodePathRecord, Gid } from "@verbena/ib";
-import { Cluster, type Served } from "./support/cluster.js";
+import { Cluster } from "./support/cluster.js";
+import type { Served } from "./support/serve.js";
 
 const TIMEOUT_MS = 60_000;
 const VECTORS = join(__dirname, "../../ib/test/vectors/librdmacm");

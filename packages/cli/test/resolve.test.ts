@@ -1,8 +1,9 @@
 /** `serve` and the commands that ask it, as processes on a simulated fabric. */
 import { rmSync } from "node:fs";
 import type { EndpointsJson } from "@verbena/core/client";
-import { Cluster, type Served } from "./support/cluster.js";
+import { Cluster } from "./support/cluster.js";
 import { ask, type Run, run } from "./support/run.js";
+import type { Served } from "./support/serve.js";
 
 const TIMEOUT_MS = 60_000;
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ControlClient } from "@verbena/core/client";
 import {
   type FabricStatus,
   type RunningFabric,
@@ -11,7 +10,7 @@ import {
   twoLevel,
 } from "@verbena/fabric-sim";
 import { Gid } from "@verbena/ib";
-import { ReadyChild } from "../../src/process/child.js";
+import { type Served, startServe } from "./serve.js";
 
 export interface ClusterOptions {
   readonly hosts: number;
@@ -20,15 +19,6 @@ export interface ClusterOptions {
   readonly timeScale?: number;
   /** The fabric gets a thread of its own: this process may be on it too. */
   readonly isThread?: boolean;
-}
-
-/** A daemon of the built program. */
-export interface Served extends AsyncDisposable {
-  readonly child: ReadyChild;
-  readonly socket: string;
-  readonly control: ControlClient;
-  /** Waits for a line of its log that fits and has not been waited for yet. */
-  logged(pattern: RegExp): Promise<string>;
 }
 
 /** A simulated fabric in this process, and daemons of the built program on it. */
@@ -92,30 +82,15 @@ export class Cluster implements AsyncDisposable {
   }
 
   /** Starts `serve` on a node with a socket and an address file of its own, `words` besides. */
-  async serve(node: string, words: readonly string[] = [], options: { readonly names?: readonly string[] } = {}) {
+  async serve(
+    node: string,
+    words: readonly string[] = [],
+    options: { readonly names?: readonly string[] } = {},
+  ): Promise<Served> {
     const socket = this.path(`${node}.sock`);
     const names = options.names ?? [node];
     const file = this.write(`${node}.names`, names.map((name) => `${name} sim0 1 default\n`).join(""));
-    return this.#started(socket, [
-      ...["serve", "--fabric", this.fabric, "--node", node, "--socket", socket, "-A", file],
-      ...words,
-    ]);
-  }
-
-  async #started(socket: string, words: readonly string[]): Promise<Served> {
-    const log = new Log();
-    const child = await ReadyChild.start(words, { onErrorLine: (line) => log.add(line) });
-    const control = new ControlClient({ path: `${socket}.ctl` });
-    const served: Served = {
-      child,
-      socket,
-      control,
-      logged: (pattern) => log.next(pattern),
-      async [Symbol.asyncDispose]() {
-        await control.close();
-        await child.stop();
-      },
-    };
+    const served = await startServe(["--fabric", this.fabric, "--node", node, "-A", file, ...words], socket);
     this.#open.push(served);
     return served;
   }
@@ -129,28 +104,5 @@ export class Cluster implements AsyncDisposable {
     const port = this.#status?.nodes.find(({ id }) => id === node)?.ports[0];
     if (port === undefined) throw new Error(`no port of ${node}`);
     return port;
-  }
-}
-
-/** Lines as they come; readers wait for the next one that fits. */
-class Log {
-  readonly #lines: string[] = [];
-  #wake: () => void = () => undefined;
-
-  add(line: string): void {
-    this.#lines.push(line);
-    this.#wake();
-  }
-
-  async next(pattern: RegExp): Promise<string> {
-    for (;;) {
-      while (this.#lines.length > 0) {
-        const line = this.#lines.shift() ?? "";
-        if (pattern.test(line)) return line;
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
   }
 }
