@@ -46,16 +46,16 @@ function inC() {
 
 async function inMode(mode) {
   const context = native.verbs.open("sim0");
-  const pd = context.createProtectionDomain();
-  const channel = context.createCompletionChannel();
-  const cq = context.createCompletionQueue({ depth: 128, channel, mode });
-  const pair = pd.createQueuePair({ type: "rc", sendCq: cq });
+  const pd = await context.createProtectionDomain();
+  const channel = await context.createCompletionChannel();
+  const cq = await context.createCompletionQueue({ depth: 128, channel, mode });
+  const pair = await pd.createQueuePair({ type: "rc", sendCq: cq });
   const region = await pd.allocate(8);
   const time = new Float64Array(region.bytes.buffer);
   const poster = new WakePoster(libfabricsimPath());
-  pair.toInit();
-  pair.toRtr({ destQpn: poster.qpn(), address: { port: 1, dlid: context.queryPort(1).lid } });
-  pair.toRts();
+  await pair.toInit();
+  await pair.toRtr({ destQpn: poster.qpn(), address: { port: 1, dlid: context.queryPort(1).lid } });
+  await pair.toRts();
   const receive = pair.prepareReceive([{ data: { region } }]);
   for (let i = 0; i < RECEIVES; i++) receive.post();
   const cpu = process.cpuUsage();

@@ -54,27 +54,27 @@ function inC(type, size, batch) {
 
 /** Two queue pairs with one batch of sends and one of receives prepared. */
 async function prepare(context, type, size, batch) {
-  const pd = context.createProtectionDomain();
-  const cq = context.createCompletionQueue({ depth: 4 * batch + 16, batchSize: 2 * batch });
+  const pd = await context.createProtectionDomain();
+  const cq = await context.createCompletionQueue({ depth: 4 * batch + 16, batchSize: 2 * batch });
   const { lid } = context.queryPort(1);
   const header = type === "ud" ? 40 : 0;
   const from = await pd.allocate(size);
   const into = await pd.allocate(size + header);
   // Pages that were never written are all one page of the kernel's, which no program sends.
   from.bytes.fill(FILLING);
-  const [a, b] = [0, 1].map(() =>
-    pd.createQueuePair({ type, sendCq: cq, maxSendWr: batch, maxRecvWr: batch, maxSendSge: 4, maxRecvSge: 4 }),
-  );
+  const create = () =>
+    pd.createQueuePair({ type, sendCq: cq, maxSendWr: batch, maxRecvWr: batch, maxSendSge: 4, maxRecvSge: 4 });
+  const [a, b] = await Promise.all([create(), create()]);
   for (const [own, peer] of [
     [a, b],
     [b, a],
   ]) {
-    own.toInit(type === "ud" ? { qkey: QKEY } : {});
-    own.toRtr({ destQpn: peer.qpn, address: { port: 1, dlid: lid } });
-    own.toRts();
+    await own.toInit(type === "ud" ? { qkey: QKEY } : {});
+    await own.toRtr({ destQpn: peer.qpn, address: { port: 1, dlid: lid } });
+    await own.toRts();
   }
   const to =
-    type === "ud" ? { to: { ah: pd.createAddressHandle({ port: 1, dlid: lid }), qpn: b.qpn, qkey: QKEY } } : {};
+    type === "ud" ? { to: { ah: await pd.createAddressHandle({ port: 1, dlid: lid }), qpn: b.qpn, qkey: QKEY } } : {};
   const list = Array.from({ length: batch }, (_, wrId) => wrId);
   return {
     cq,

@@ -13,14 +13,14 @@ const GRH_SIZE = 40;
  * @param {number} size bytes of a datagram
  */
 async function openEnd(context, pd, size) {
-  const channel = context.createCompletionChannel();
-  const cq = context.createCompletionQueue({ depth: 64, channel });
-  const pair = pd.createQueuePair({ type: "ud", sendCq: cq, maxSendWr: 16, maxRecvWr: 16 });
-  pair.toInit({ port: 1, qkey: QKEY });
+  const channel = await context.createCompletionChannel();
+  const cq = await context.createCompletionQueue({ depth: 64, channel });
+  const pair = await pd.createQueuePair({ type: "ud", sendCq: cq, maxSendWr: 16, maxRecvWr: 16 });
+  await pair.toInit({ port: 1, qkey: QKEY });
   const region = await pd.allocate(16 * (size + GRH_SIZE));
   const messages = pair.messages({ size, count: 16, region });
-  pair.toRtr();
-  pair.toRts();
+  await pair.toRtr();
+  await pair.toRts();
   const data = (await pd.allocate(size)).slice();
   return { pair, messages, data };
 }
@@ -33,11 +33,11 @@ async function openEnd(context, pd, size) {
  * @param {number} size bytes of a datagram
  */
 export async function pingPong(context, iterations, size) {
-  const pd = context.createProtectionDomain();
+  const pd = await context.createProtectionDomain();
   const ping = await openEnd(context, pd, size);
   const pong = await openEnd(context, pd, size);
   // Both ends are on one port: the way to the other is the way to oneself.
-  const ah = pd.createAddressHandle({ port: 1, dlid: context.queryPort(1).lid });
+  const ah = await pd.createAddressHandle({ port: 1, dlid: context.queryPort(1).lid });
   /** @type {(from: End, to: End) => Promise<unknown>} */
   const send = (from, to) => from.pair.send({ data: from.data, to: { ah, qpn: to.pair.qpn, qkey: QKEY } });
 

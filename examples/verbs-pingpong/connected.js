@@ -8,9 +8,9 @@ import { RECEIVE, SEND } from "./rally.js";
  * @param {number} depth
  * @param {import("./arguments.js").Options} options
  */
-export function openQueue(context, depth, { events }) {
+export async function openQueue(context, depth, { events }) {
   if (!events) return context.createCompletionQueue({ depth });
-  return context.createCompletionQueue({ depth, channel: context.createCompletionChannel() });
+  return context.createCompletionQueue({ depth, channel: await context.createCompletionChannel() });
 }
 
 /**
@@ -20,10 +20,10 @@ export function openQueue(context, depth, { events }) {
  * @param {import("./address.js").Address} mine
  * @param {import("./arguments.js").Options} options
  */
-export function connect(pair, remote, mine, options) {
+export async function connect(pair, remote, mine, options) {
   const pathMtu = Mtu.fromBytes(options.mtu) ?? Mtu.MTU_1024;
-  pair.toRtr({ destQpn: remote.qpn, rqPsn: remote.psn, pathMtu, address: wayTo(remote, options) });
-  pair.toRts({ sqPsn: mine.psn });
+  await pair.toRtr({ destQpn: remote.qpn, rqPsn: remote.psn, pathMtu, address: wayTo(remote, options) });
+  await pair.toRts({ sqPsn: mine.psn });
 }
 
 /**
@@ -35,12 +35,12 @@ export function connect(pair, remote, mine, options) {
  */
 export async function openConnected(type, context, options) {
   const { size, rxDepth, ibPort } = options;
-  const pd = context.createProtectionDomain();
+  const pd = await context.createProtectionDomain();
   // Memory comes in whole pages. What arrives is written over what was sent: the game does not look at it.
   const data = { region: await pd.allocate(size), length: size };
-  const cq = openQueue(context, rxDepth + 1, options);
-  const pair = pd.createQueuePair({ type, sendCq: cq, maxSendWr: 1, maxRecvWr: rxDepth });
-  pair.toInit({ port: ibPort });
+  const cq = await openQueue(context, rxDepth + 1, options);
+  const pair = await pd.createQueuePair({ type, sendCq: cq, maxSendWr: 1, maxRecvWr: rxDepth });
+  await pair.toInit({ port: ibPort });
   return {
     cq,
     pairs: [pair],

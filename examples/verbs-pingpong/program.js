@@ -46,11 +46,11 @@ async function pingPong(native, openEnd, options) {
   const mine = addressesOf(end, context, options);
   const meet = await openRendezvous(options);
   for (const address of mine.slice(0, end.pairs.length)) console.log(`  local address:  ${describe(address)}`);
-  await meet(mine, (remote) => {
+  await meet(mine, async (remote) => {
     for (const [i, pair] of end.pairs.entries()) {
       const [there, here] = [remote[i], mine[i]];
       if (there === undefined || here === undefined) throw new Error("fewer addresses than queue pairs");
-      end.connect(pair, there, here);
+      await end.connect(pair, there, here);
       console.log(`  remote address: ${describe(there)}`);
     }
   });

@@ -9,7 +9,7 @@ export const SEND = 2;
  * @property {readonly import("@verbena/native").QueuePair[]} pairs
  * @property {number} addresses lines of the rendez-vous: one for each queue pair, and empty ones
  * @property {(count: number) => void} postReceives
- * @property {(pair: import("@verbena/native").QueuePair, remote: import("./address.js").Address, mine: import("./address.js").Address) => void} connect
+ * @property {(pair: import("@verbena/native").QueuePair, remote: import("./address.js").Address, mine: import("./address.js").Address) => Promise<void>} connect
  * @property {(pair: import("@verbena/native").QueuePair) => void} send posts one message
  */
 

@@ -62,7 +62,7 @@ async function dial(host, port) {
 
 /** @type {Exchange} */
 async function serve(socket, chunks, mine, ready) {
-  ready(await readAddresses(chunks, mine.length));
+  await ready(await readAddresses(chunks, mine.length));
   socket.write(mine.map(toLine).join(""));
   await read(chunks, DONE.length);
 }
@@ -70,7 +70,7 @@ async function serve(socket, chunks, mine, ready) {
 /** @type {Exchange} */
 async function ask(socket, chunks, mine, ready) {
   socket.write(mine.map(toLine).join(""));
-  ready(await readAddresses(chunks, mine.length));
+  await ready(await readAddresses(chunks, mine.length));
   socket.end(DONE);
   // The server answers by hanging up.
   await chunks.next();
@@ -78,7 +78,7 @@ async function ask(socket, chunks, mine, ready) {
 
 /**
  * Opens the meeting point: a server listens from then on, a client is connected. What it resolves with exchanges the addresses of this end for
- * as many of the peer; `ready` is called with those before the peer may send.
+ * as many of the peer; `ready` is called with those, and awaited, before the peer may send.
  * @param {{ host: string | undefined, port: number }} where without a host this end is the server
  * @returns {Promise<(mine: Addresses, ready: Ready) => Promise<void>>}
  */

@@ -8,14 +8,13 @@ const ADDRESSES = 256;
 
 await main({ program: "srq.js", defaults: { "num-qp": 16 } }, async (context, options) => {
   const { size, rxDepth, ibPort } = options;
-  const pd = context.createProtectionDomain();
+  const pd = await context.createProtectionDomain();
   const data = { region: await pd.allocate(size), length: size };
-  const cq = openQueue(context, rxDepth + options.pairs, options);
-  const srq = pd.createSharedReceiveQueue({ maxWr: rxDepth });
-  const pairs = Array.from({ length: options.pairs }, () =>
-    pd.createQueuePair({ type: "rc", sendCq: cq, srq, maxSendWr: 1 }),
-  );
-  for (const pair of pairs) pair.toInit({ port: ibPort });
+  const cq = await openQueue(context, rxDepth + options.pairs, options);
+  const srq = await pd.createSharedReceiveQueue({ maxWr: rxDepth });
+  const create = () => pd.createQueuePair({ type: "rc", sendCq: cq, srq, maxSendWr: 1 });
+  const pairs = await Promise.all(Array.from({ length: options.pairs }, create));
+  for (const pair of pairs) await pair.toInit({ port: ibPort });
   return {
     cq,
     pairs,

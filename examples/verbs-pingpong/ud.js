@@ -12,11 +12,11 @@ const GRH_SIZE = 40;
 
 await main({ program: "ud.js", defaults: { size: 1024 }, without: ["num-qp", "mtu"] }, async (context, options) => {
   const { size, rxDepth, ibPort } = options;
-  const pd = context.createProtectionDomain();
+  const pd = await context.createProtectionDomain();
   const region = await pd.allocate(GRH_SIZE + size);
-  const cq = openQueue(context, rxDepth + 1, options);
-  const pair = pd.createQueuePair({ type: "ud", sendCq: cq, maxSendWr: 1, maxRecvWr: rxDepth });
-  pair.toInit({ port: ibPort, qkey: QKEY });
+  const cq = await openQueue(context, rxDepth + 1, options);
+  const pair = await pd.createQueuePair({ type: "ud", sendCq: cq, maxSendWr: 1, maxRecvWr: rxDepth });
+  await pair.toInit({ port: ibPort, qkey: QKEY });
   /** @type {Pick<import("@verbena/native").SendMessage, "to">} where every datagram goes */
   let destination = {};
   return {
@@ -25,10 +25,10 @@ await main({ program: "ud.js", defaults: { size: 1024 }, without: ["num-qp", "mt
     addresses: 1,
     postReceives: (count) =>
       pair.postReceive(Array(count).fill({ wrId: RECEIVE, data: { region, length: GRH_SIZE + size } })),
-    connect: (_pair, remote, mine) => {
-      pair.toRtr();
-      pair.toRts({ sqPsn: mine.psn });
-      destination = { to: { ah: pd.createAddressHandle(wayTo(remote, options)), qpn: remote.qpn, qkey: QKEY } };
+    connect: async (_pair, remote, mine) => {
+      await pair.toRtr();
+      await pair.toRts({ sqPsn: mine.psn });
+      destination = { to: { ah: await pd.createAddressHandle(wayTo(remote, options)), qpn: remote.qpn, qkey: QKEY } };
     },
     send: () => pair.postSend([{ wrId: SEND, data: { region, offset: GRH_SIZE, length: size }, ...destination }]),
   };

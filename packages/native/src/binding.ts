@@ -156,15 +156,15 @@ export interface VerbsContextBinding {
   /** `ibv_device_attr` and the context, the part that limits what can be created. */
   limits(): DeviceLimitsDescription;
   /** `ibv_alloc_pd`. */
-  createProtectionDomain(): ProtectionDomainBinding;
+  createProtectionDomain(): Promise<ProtectionDomainBinding>;
   /** `ibv_create_comp_channel`; its descriptor does not block. */
-  createCompletionChannel(): CompletionChannelBinding;
+  createCompletionChannel(): Promise<CompletionChannelBinding>;
   /** `ibv_create_cq`. */
   createCompletionQueue(
     depth: number,
     channel: CompletionChannelBinding | undefined,
     vector: number,
-  ): CompletionQueueBinding;
+  ): Promise<CompletionQueueBinding>;
   /**
    * Begins to read asynchronous events; once. `events` is flat: type, subject, type, subject … A subject is a port number, a QPN, or the
    * `id` of a queue. Each is acknowledged already.
@@ -173,7 +173,7 @@ export interface VerbsContextBinding {
   /** Stops and resumes reading; what arrives meanwhile stays in the kernel. */
   setReading(isReading: boolean): void;
   /** Idempotent. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** What a device can have of each kind, raw. */
@@ -197,7 +197,8 @@ export interface DeviceLimitsDescription {
 
 /**
  * A protection domain. An object of libibverbs goes when the last of its children has gone, whoever is closed first. All methods of all
- * objects here throw with errno EBADF after `close`, which is idempotent.
+ * objects here throw with errno EBADF after `close`, which is idempotent. What gives a promise runs on libuv's thread pool; the caller orders
+ * such calls of one object.
  */
 export interface ProtectionDomainBinding {
   /** Fresh pages, registered on the thread pool. */
@@ -212,13 +213,13 @@ export interface ProtectionDomainBinding {
     srq: SharedReceiveQueueBinding | undefined,
     signalsAll: boolean,
     caps: Uint32Array,
-  ): QueuePairBinding;
+  ): Promise<QueuePairBinding>;
   /** `ibv_create_srq`. */
-  createSharedReceiveQueue(maxWr: number, maxSge: number): SharedReceiveQueueBinding;
+  createSharedReceiveQueue(maxWr: number, maxSge: number): Promise<SharedReceiveQueueBinding>;
   /** `fields`: see `src/rdma/attribute-fields.ts`; `dgid`: 16 bytes. */
-  createAddressHandle(fields: Uint32Array, dgid: Uint8Array): AddressHandleBinding;
+  createAddressHandle(fields: Uint32Array, dgid: Uint8Array): Promise<AddressHandleBinding>;
   /** Idempotent. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Registered memory. */
@@ -228,7 +229,7 @@ export interface MemoryRegionBinding {
   /** Its number for work requests, keys and address. */
   describe(): { readonly id: number; readonly lkey: number; readonly rkey: number; readonly address: bigint };
   /** `ibv_dereg_mr`, whatever else refers to it. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** `ibv_ah`. */
@@ -236,7 +237,7 @@ export interface AddressHandleBinding {
   /** What work requests name it by. */
   id(): number;
   /** Idempotent. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** One thread's hold on a completion channel. */
@@ -254,7 +255,7 @@ export interface CompletionChannelBinding {
   /** A hold on a queue of this channel; `undefined` if it is closed. */
   queue(id: number): CompletionQueueBinding | undefined;
   /** Idempotent. The channel goes with the last hold on it. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** One thread's hold on a completion queue. */
@@ -272,9 +273,9 @@ export interface CompletionQueueBinding {
   /** `ibv_ack_cq_events`, at most as many as were read. What is left at the end is acknowledged by the addon. */
   acknowledge(count: number): void;
   /** `ibv_resize_cq`: the new depth. */
-  resize(depth: number): number;
+  resize(depth: number): Promise<number>;
   /** Idempotent. The queue goes with the last hold on it and the last queue pair. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** A queue pair. Records of requests: `src/rdma/work-records.ts`; a post gives their number, or -1 if there is no room for all of them. */
@@ -291,9 +292,9 @@ export interface QueuePairBinding {
     readonly maxInline: number;
   };
   /** `ibv_modify_qp`; fields as in `src/rdma/attribute-fields.ts`. */
-  modify(mask: number, fields: Uint32Array, dgid: Uint8Array): void;
+  modify(mask: number, fields: Uint32Array, dgid: Uint8Array): Promise<void>;
   /** `ibv_query_qp`. */
-  query(mask: number): { readonly fields: Uint32Array; readonly dgid: Buffer };
+  query(mask: number): Promise<{ readonly fields: Uint32Array; readonly dgid: Buffer }>;
   /** `ibv_post_send`. */
   postSend(records: Uint8Array, count: number, maxSegments: number): number;
   /** `ibv_post_recv`. */
@@ -303,11 +304,11 @@ export interface QueuePairBinding {
   /** Requests that can still be posted. */
   credits(isSend: boolean): number;
   /** `ibv_attach_mcast`; 16 bytes of a GID. */
-  attachMulticast(gid: Uint8Array, lid: number): void;
+  attachMulticast(gid: Uint8Array, lid: number): Promise<void>;
   /** `ibv_detach_mcast`. */
-  detachMulticast(gid: Uint8Array, lid: number): void;
+  detachMulticast(gid: Uint8Array, lid: number): Promise<void>;
   /** Idempotent. Leaves its groups; destroys the pair. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Requests that are translated already. */
@@ -327,11 +328,11 @@ export interface SharedReceiveQueueBinding {
   /** Receives that can still be posted. */
   credits(): number;
   /** Arms the event that fewer than `limit` receives are left. */
-  modify(limit: number): void;
+  modify(limit: number): Promise<void>;
   /** `ibv_query_srq`. */
-  query(): { readonly maxWr: number; readonly maxSge: number; readonly limit: number };
+  query(): Promise<{ readonly maxWr: number; readonly maxSge: number; readonly limit: number }>;
   /** Idempotent. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** An epoll set of channels. */

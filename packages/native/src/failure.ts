@@ -70,6 +70,19 @@ export function calling<T>(code: Code, details: Readonly<Record<string, unknown>
   }
 }
 
+/** As {@link calling}, of a call that gives a promise. */
+export async function awaiting<T>(
+  code: Code,
+  details: Readonly<Record<string, unknown>>,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    throw failure(code, details, cause);
+  }
+}
+
 /** Whatever was thrown or given as a reason, as an error to reject with. */
 export function asError(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));

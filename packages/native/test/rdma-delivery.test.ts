@@ -11,8 +11,8 @@ beforeAll(async () => {
   rig = await Rig.start();
 });
 afterAll(() => rig.close());
-beforeEach(() => {
-  bench = rig.open();
+beforeEach(async () => {
+  bench = await rig.open();
 });
 afterEach(() => bench.context.close());
 
@@ -25,9 +25,9 @@ describe.each(MODES.map((mode) => [typeof mode === "string" ? mode : mode.type, 
   "mode %s",
   (_name, mode) => {
     test("completions come in batches, those that were there before and those that come later", async () => {
-      const channel = bench.context.createCompletionChannel();
-      const cq = bench.queue({ channel, mode });
-      const [a] = bench.pair("uc", cq);
+      const channel = await bench.context.createCompletionChannel();
+      const cq = await bench.queue({ channel, mode });
+      const [a] = await bench.pair("uc", cq);
       a.postSend([{ wrId: 1 }, { wrId: 2 }, { wrId: 3 }]);
       const batches = cq.completions();
       expect(numbers((await batches.next()).value as CompletionBatch)).toEqual([1, 2, 3]);
@@ -40,11 +40,11 @@ describe.each(MODES.map((mode) => [typeof mode === "string" ? mode : mode.type, 
     });
 
     test("a thousand messages, each received once and in order", async () => {
-      const channel = bench.context.createCompletionChannel();
-      const sendCq = bench.queue({ channel, mode });
-      const recvCq = bench.queue({ channel, mode });
+      const channel = await bench.context.createCompletionChannel();
+      const sendCq = await bench.queue({ channel, mode });
+      const recvCq = await bench.queue({ channel, mode });
       const region = await bench.allocate(4096);
-      const [a, b] = bench.pair("rc", sendCq, { recvCq });
+      const [a, b] = await bench.pair("rc", sendCq, { recvCq });
       b.postReceive(Array.from({ length: 64 }, () => ({ data: region.slice(1024, 8) })));
       let received = 0;
       let sent = 0;
@@ -69,9 +69,9 @@ describe.each(MODES.map((mode) => [typeof mode === "string" ? mode : mode.type, 
 );
 
 test("many queues on one channel: the event tells which", async () => {
-  const channel = bench.context.createCompletionChannel();
-  const queues = Array.from({ length: 8 }, () => bench.queue({ channel }));
-  const pairs = queues.map((cq) => bench.pair("uc", cq)[0]);
+  const channel = await bench.context.createCompletionChannel();
+  const queues = await Promise.all(Array.from({ length: 8 }, () => bench.queue({ channel })));
+  const pairs = await Promise.all(queues.map(async (cq) => (await bench.pair("uc", cq))[0]));
   const pending = queues.map((cq) => cq.completions().next());
   for (const [i, pair] of pairs.entries()) pair.postSend([{ wrId: i }]);
   const batches = (await Promise.all(pending)).map((result) => result.value as CompletionBatch);
@@ -80,9 +80,9 @@ test("many queues on one channel: the event tells which", async () => {
 });
 
 test("for a loop of its own: fd, arm, tryRead and poll never wait", async () => {
-  const channel = bench.context.createCompletionChannel();
-  const cq = bench.queue({ channel });
-  const [a] = bench.pair("uc", cq);
+  const channel = await bench.context.createCompletionChannel();
+  const cq = await bench.queue({ channel });
+  const [a] = await bench.pair("uc", cq);
   expect(channel.fd).toBeGreaterThan(2);
   expect(channel.tryRead()).toBeUndefined();
   // Not armed: no event. Armed: one, however many follow.
@@ -102,9 +102,9 @@ test("for a loop of its own: fd, arm, tryRead and poll never wait", async () => 
 });
 
 test("events of a channel as a stream, for a reader who arms and polls", async () => {
-  const channel = bench.context.createCompletionChannel();
-  const queues = [bench.queue({ channel }), bench.queue({ channel })] as const;
-  const pairs = queues.map((cq) => bench.pair("uc", cq)[0]);
+  const channel = await bench.context.createCompletionChannel();
+  const queues = [await bench.queue({ channel }), await bench.queue({ channel })] as const;
+  const pairs = await Promise.all(queues.map(async (cq) => (await bench.pair("uc", cq))[0]));
   const events = channel.events();
   for (const cq of queues) cq.arm();
   pairs[1]?.postSend([{ wrId: 5 }]);
@@ -114,11 +114,11 @@ test("events of a channel as a stream, for a reader who arms and polls", async (
 });
 
 test("solicited only: others wait, and are delivered with the next solicited one", async () => {
-  const channel = bench.context.createCompletionChannel();
-  const sendCq = bench.queue();
-  const recvCq = bench.queue({ channel, solicitedOnly: true });
+  const channel = await bench.context.createCompletionChannel();
+  const sendCq = await bench.queue();
+  const recvCq = await bench.queue({ channel, solicitedOnly: true });
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair("rc", sendCq, { recvCq });
+  const [a, b] = await bench.pair("rc", sendCq, { recvCq });
   b.postReceive([1, 2, 3].map((wrId) => ({ wrId, data: region.slice(0, 8) })));
   const pending = recvCq.completions().next();
   let isDone = false;
@@ -133,8 +133,8 @@ test("solicited only: others wait, and are delivered with the next solicited one
 });
 
 test("a batch is no longer than asked for, and a turn of the loop delivers no more than its budget", async () => {
-  const cq = bench.queue({ batchSize: 4, budget: { items: 8 } });
-  const [a] = bench.pair("uc", cq, { maxSendWr: 64 });
+  const cq = await bench.queue({ batchSize: 4, budget: { items: 8 } });
+  const [a] = await bench.pair("uc", cq, { maxSendWr: 64 });
   a.postSend(Array.from({ length: 40 }, (_, wrId) => ({ wrId })));
   let turns = 0;
   let isOver = false;
@@ -154,10 +154,10 @@ test("a batch is no longer than asked for, and a turn of the loop delivers no mo
 });
 
 test("send() resolves with its own completion, whoever reads the others", async () => {
-  const channel = bench.context.createCompletionChannel();
-  const cq = bench.queue({ channel });
+  const channel = await bench.context.createCompletionChannel();
+  const cq = await bench.queue({ channel });
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair("rc", cq);
+  const [a, b] = await bench.pair("rc", cq);
   b.postReceive(Array.from({ length: 20 }, (_, i) => ({ wrId: 100 + i, data: region.slice(1024, 8) })));
   const slice = region.slice(0, 8);
   const sends = Array.from({ length: 10 }, (_, wrId) => a.send({ wrId, data: slice }));
@@ -176,9 +176,9 @@ test("send() resolves with its own completion, whoever reads the others", async 
 });
 
 test("send() that fails rejects with the status as data", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(64);
-  const [a] = bench.pair("rc", cq, { rnrRetry: 0 });
+  const [a] = await bench.pair("rc", cq, { rnrRetry: 0 });
   await expect(a.send({ wrId: 3, data: region.slice(0, 8) })).rejects.toMatchObject({
     code: "VERBENA_NATIVE_COMPLETION",
     details: { status: "rnr-retry-exceeded", statusCode: 13, wrId: 3 },
@@ -186,9 +186,9 @@ test("send() that fails rejects with the status as data", async () => {
 });
 
 test("aborting ends the wait, not the request: the slice stays lent until it is over", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(64);
-  const [a, b] = bench.pair("rc", cq);
+  const [a, b] = await bench.pair("rc", cq);
   const slice = region.slice(0, 8);
   const controller = new AbortController();
   const pending = a.send({ data: slice }, { signal: controller.signal });
@@ -202,12 +202,12 @@ test("aborting ends the wait, not the request: the slice stays lent until it is 
 
 describe.each(["rc", "ud"] as const)("messages() of %s", (type) => {
   test("ten times the ring, at the reader's pace", async () => {
-    const channel = bench.context.createCompletionChannel();
-    const sendCq = bench.queue({ channel });
-    const recvCq = bench.queue({ channel });
+    const channel = await bench.context.createCompletionChannel();
+    const sendCq = await bench.queue({ channel });
+    const recvCq = await bench.queue({ channel });
     const region = await bench.allocate(4096);
-    const [a, b] = bench.pair(type, sendCq, { recvCq });
-    const ah = bench.pd.createAddressHandle(bench.toSelf);
+    const [a, b] = await bench.pair(type, sendCq, { recvCq });
+    const ah = await bench.pd.createAddressHandle(bench.toSelf);
     const to = type === "ud" ? { to: { ah, qpn: b.qpn, qkey: QKEY } } : {};
     const ring = await bench.allocate(8 * (64 + 40));
     const messages = b.messages({ size: 64, count: 8, region: ring });
@@ -231,9 +231,9 @@ describe.each(["rc", "ud"] as const)("messages() of %s", (type) => {
 });
 
 test("messages() ends when its queue pair is closed, after what had come", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(64);
-  const [a, b] = bench.pair("rc", cq);
+  const [a, b] = await bench.pair("rc", cq);
   const messages = b.messages({ size: 16 });
   const first = messages.next();
   await a.send({ data: region.slice(0, 3) });
@@ -245,9 +245,9 @@ test("messages() ends when its queue pair is closed, after what had come", async
 });
 
 test("a queue pair destroyed with requests under way: promises reject, flushed ones reach the reader", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(64);
-  const [a, b] = bench.pair("rc", cq);
+  const [a, b] = await bench.pair("rc", cq);
   const batches = cq.completions();
   b.postReceive([{ wrId: 50, data: region.slice(0, 8) }]);
   const pending = b.send({ data: region.slice(0, 8) });
@@ -266,26 +266,26 @@ test("a queue pair destroyed with requests under way: promises reject, flushed o
   expect([...(first ?? [])].map(({ wrId, status }: Completion) => [wrId, status])).toEqual([
     [50, "work-request-flushed"],
   ]);
-  expect(a.query().state).toBe("rts");
+  expect((await a.query()).state).toBe("rts");
   expect(cq.reserved).toBe(128);
 });
 
 test("a reset forgets what is under way; promises reject", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(64);
-  const [a] = bench.pair("rc", cq);
+  const [a] = await bench.pair("rc", cq);
   const pending = a.send({ data: region.slice(0, 8) });
   const failed = Promise.allSettled([pending]);
-  a.toReset();
+  await a.toReset();
   expect(await failed).toMatchObject([{ status: "rejected", reason: { code: "VERBENA_NATIVE_CLOSED" } }]);
   expect(a.sendCredits).toBe(64);
   expect(cq.poll()).toHaveLength(0);
 });
 
 test("close during a wait ends the iterator; children are closed before their parents", async () => {
-  const channel = bench.context.createCompletionChannel();
-  const cq = bench.queue({ channel });
-  const [a, b] = bench.pair("rc", cq);
+  const channel = await bench.context.createCompletionChannel();
+  const cq = await bench.queue({ channel });
+  const [a, b] = await bench.pair("rc", cq);
   const waiting = cq.completions().next();
   const sending = a.send({});
   const failed = Promise.allSettled([sending]);
@@ -303,8 +303,8 @@ test("close during a wait ends the iterator; children are closed before their pa
 });
 
 test("one reader: a second one is refused, and may come when the first has left", async () => {
-  const cq = bench.queue();
-  const [a] = bench.pair("uc", cq);
+  const cq = await bench.queue();
+  const [a] = await bench.pair("uc", cq);
   const first = cq.completions();
   expect(() => cq.completions()).toThrow(expect.objectContaining({ code: "VERBENA_NATIVE_BUSY" }));
   void first.next();

@@ -13,18 +13,19 @@ beforeAll(async () => {
   rig = await Rig.start();
 });
 afterAll(() => rig.close());
-beforeEach(() => {
-  bench = rig.open();
+beforeEach(async () => {
+  bench = await rig.open();
 });
 afterEach(() => bench.context.close());
 
 /** Channels with a queue and a sender each, of the priorities given. */
 function channels(count: number, options: Partial<Parameters<Bench["queue"]>[0]> = {}) {
-  return Array.from({ length: count }, () => {
-    const channel = bench.context.createCompletionChannel();
-    const cq = bench.queue({ channel, ...options });
-    return { channel, cq, pair: bench.pair("uc", cq, { maxSendWr: 128, maxRecvWr: 8 })[0] };
-  });
+  const make = async () => {
+    const channel = await bench.context.createCompletionChannel();
+    const cq = await bench.queue({ channel, ...options });
+    return { channel, cq, pair: (await bench.pair("uc", cq, { maxSendWr: 128, maxRecvWr: 8 }))[0] };
+  };
+  return Promise.all(Array.from({ length: count }, make));
 }
 
 const send = (pair: QueuePair, count: number): void =>
@@ -34,7 +35,7 @@ const batchOf = (result: IteratorResult<CompletionBatch>): CompletionBatch => re
 
 test("wait() tells the events of any channel, the most urgent first", async () => {
   await using group = rig.native.verbs.openChannelGroup();
-  const list = channels(3);
+  const list = await channels(3);
   for (const [i, { channel }] of list.entries()) group.add(channel, { priority: 2 - i });
   for (const { cq } of list) cq.arm();
   const pending = group.wait();
@@ -47,7 +48,7 @@ test("wait() tells the events of any channel, the most urgent first", async () =
 
 test("wait() that ends by its time is empty, and 0 looks once", async () => {
   await using group = rig.native.verbs.openChannelGroup();
-  const [one] = channels(1);
+  const [one] = await channels(1);
   group.add(one!.channel);
   expect(await group.wait({ timeoutMs: 0 })).toEqual([]);
   expect(await group.wait({ timeoutMs: 5 })).toEqual([]);
@@ -73,7 +74,7 @@ test("wait() ends at once when it is aborted or the group is closed; one at a ti
 
 test("a channel has one reader: the group, or something else", async () => {
   await using group = rig.native.verbs.openChannelGroup();
-  const [one, two] = channels(2);
+  const [one, two] = await channels(2);
   group.add(one!.channel);
   const busy = expect.objectContaining({ code: "VERBENA_NATIVE_BUSY" });
   expect(() => one!.channel.tryRead()).toThrow(busy);
@@ -86,7 +87,7 @@ test("a channel has one reader: the group, or something else", async () => {
 
 test("a channel that is closed leaves its group", async () => {
   await using group = rig.native.verbs.openChannelGroup();
-  const [one, two] = channels(2);
+  const [one, two] = await channels(2);
   for (const { channel } of [one!, two!]) group.add(channel);
   await one!.channel.close();
   two!.cq.arm();
@@ -96,7 +97,7 @@ test("a channel that is closed leaves its group", async () => {
 
 test("completions(): what is there, what comes later, and queues that are made later", async () => {
   await using group = rig.native.verbs.openChannelGroup();
-  const [one, two] = channels(2);
+  const [one, two] = await channels(2);
   for (const { channel } of [one!, two!]) group.add(channel);
   send(one!.pair, 3);
   const batches = group.completions();
@@ -107,8 +108,8 @@ test("completions(): what is there, what comes later, and queues that are made l
   const second = batchOf(await pending);
   expect([second.cq, second.length]).toEqual([two!.cq, 2]);
   const third = batches.next();
-  const late = bench.queue({ channel: one!.channel });
-  send(bench.pair("uc", late)[0], 1);
+  const late = await bench.queue({ channel: one!.channel });
+  send((await bench.pair("uc", late))[0], 1);
   expect(batchOf(await third).cq).toBe(late);
   const last = batches.next();
   await group.close();
@@ -116,7 +117,7 @@ test("completions(): what is there, what comes later, and queues that are made l
 });
 
 test("closed while it pauses because the turn's budget is used up: completions() ends", async () => {
-  const [one] = channels(1);
+  const [one] = await channels(1);
   one!.cq.arm();
   send(one!.pair, 1);
   await nextEvent(one!.channel);
@@ -147,7 +148,7 @@ test.each([
 ])(
   "a channel that epoll reports with %i: a coded error that names it, and the others go on",
   async (events, reason) => {
-    const [one, two] = channels(2);
+    const [one, two] = await channels(2);
     const keys: number[] = [];
     let round = 0;
     const group = new OpenChannelGroup(

@@ -12,8 +12,8 @@ beforeAll(async () => {
   rig = await Rig.start();
 });
 afterAll(() => rig.close());
-beforeEach(() => {
-  bench = rig.open();
+beforeEach(async () => {
+  bench = await rig.open();
 });
 afterEach(() => bench.context.close());
 
@@ -30,9 +30,9 @@ async function collect(cq: CompletionQueue, count: number): Promise<readonly Com
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
 test.each(["rc", "uc"] as const)("%s: a message with immediate data, sent and received", async (type) => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair(type, cq);
+  const [a, b] = await bench.pair(type, cq);
   Buffer.from("hello").copy(region.bytes);
   b.postReceive([{ wrId: 7, data: region.slice(1024, 1024) }]);
   a.postSend([{ wrId: 9, data: region.slice(0, 5), imm: 0x0102_0304 }]);
@@ -51,9 +51,9 @@ test.each(["rc", "uc"] as const)("%s: a message with immediate data, sent and re
 });
 
 test("a message is gathered from several pieces and scattered into several", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair("rc", cq, { maxSendSge: 3, maxRecvSge: 2 });
+  const [a, b] = await bench.pair("rc", cq, { maxSendSge: 3, maxRecvSge: 2 });
   Buffer.from("abcdef").copy(region.bytes);
   b.postReceive([{ data: [region.slice(100, 4), region.slice(200, 8)] }]);
   a.postSend([{ data: [region.slice(4, 2), region.slice(0, 2), region.slice(2, 2)] }]);
@@ -63,9 +63,9 @@ test("a message is gathered from several pieces and scattered into several", asy
 });
 
 test("an unsignalled inline send frees its buffer at once and makes no completion", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair("rc", cq, { maxInline: 64 });
+  const [a, b] = await bench.pair("rc", cq, { maxInline: 64 });
   expect(a.caps.maxInline).toBeGreaterThanOrEqual(64);
   Buffer.from("inlined").copy(region.bytes);
   b.postReceive([{ wrId: 8, data: region.slice(2048, 16) }]);
@@ -78,9 +78,9 @@ test("an unsignalled inline send frees its buffer at once and makes no completio
 });
 
 test("unsignalled requests hold their credits until a later one completes", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair("rc", cq, { maxSendWr: 4 });
+  const [a, b] = await bench.pair("rc", cq, { maxSendWr: 4 });
   expect(a.sendCredits).toBe(4);
   b.postReceive(Array.from({ length: 4 }, () => ({ data: region.slice(0, 8) })));
   a.postSend([{ signaled: false }, { signaled: false }, { signaled: false }]);
@@ -93,10 +93,10 @@ test("unsignalled requests hold their credits until a later one completes", asyn
 });
 
 test("a datagram carries its sender, and 40 bytes are left in front of it", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair("ud", cq);
-  const ah = bench.pd.createAddressHandle(bench.toSelf);
+  const [a, b] = await bench.pair("ud", cq);
+  const ah = await bench.pd.createAddressHandle(bench.toSelf);
   Buffer.from("datagram").copy(region.bytes);
   b.postReceive([{ wrId: 2, data: region.slice(1024, 104) }]);
   a.postSend([{ wrId: 1, data: region.slice(0, 64), to: { ah, qpn: b.qpn, qkey: QKEY } }]);
@@ -107,10 +107,10 @@ test("a datagram carries its sender, and 40 bytes are left in front of it", asyn
 });
 
 test("a datagram with the wrong Q_Key is lost, and so is one that is longer than the MTU", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(8192);
-  const [a, b] = bench.pair("ud", cq);
-  const ah = bench.pd.createAddressHandle(bench.toSelf);
+  const [a, b] = await bench.pair("ud", cq);
+  const ah = await bench.pd.createAddressHandle(bench.toSelf);
   b.postReceive([{ wrId: 2, data: { region } }]);
   a.postSend([{ wrId: 1, data: region.slice(0, 8), to: { ah, qpn: b.qpn, qkey: QKEY + 1 } }]);
   expect((await collect(cq, 1)).map((completion) => completion.wrId)).toEqual([1]);
@@ -119,26 +119,26 @@ test("a datagram with the wrong Q_Key is lost, and so is one that is longer than
   // Whether the sender hears of it is the device's choice (IBA C10-93.1.1).
   const [sent] = await collect(cq, 1);
   expect(sent?.wrId).toBe(3);
-  if (sent?.status === "success") expect(a.query().state).toBe("rts");
+  if (sent?.status === "success") expect((await a.query()).state).toBe("rts");
   else {
     expect(sent).toMatchObject({ status: "local-length-error", statusCode: 1 });
-    expect(a.query().state).toBe("sqe");
+    expect((await a.query()).state).toBe("sqe");
   }
   expect(b.receiveCredits).toBe(63);
 });
 
 test("multicast reaches every member with a GRH, and those that have left no more", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const pairs = bench.pair("ud", cq);
+  const pairs = await bench.pair("ud", cq);
   const [a, b] = pairs;
   const group = Gid.parse("ff12:401b:ffff::1");
   using _membership = await joinGroup(bench.context, group);
   for (const [i, pair] of pairs.entries()) {
-    pair.attachMulticast(group, 0xc001);
+    await pair.attachMulticast(group, 0xc001);
     pair.postReceive([{ data: region.slice(1024 * (i + 1), 512) }]);
   }
-  const ah = bench.pd.createAddressHandle({
+  const ah = await bench.pd.createAddressHandle({
     port: 1,
     dlid: 0xc001,
     grh: { dgid: group, sgidIndex: 0, hopLimit: 3 },
@@ -148,17 +148,17 @@ test("multicast reaches every member with a GRH, and those that have left no mor
   expect(new Set(received.map((completion) => completion.qpn))).toEqual(new Set([a.qpn, b.qpn]));
   expect(received.every((completion) => completion.hasGrh)).toBe(true);
   expect(Gid.read(Buffer.from(region.bytes.buffer, 2048 + 24, 16))).toBe(group);
-  b.detachMulticast(group, 0xc001);
-  expect(() => b.detachMulticast(group, 0xc001)).toThrow(
+  await b.detachMulticast(group, 0xc001);
+  await expect(b.detachMulticast(group, 0xc001)).rejects.toEqual(
     expect.objectContaining({ code: "VERBENA_NATIVE_MODIFY", errno: 22, syscall: "ibv_detach_mcast" }),
   );
   // a is still attached: closing leaves the group first.
 });
 
 test("RDMA write and read move memory without the peer's doing", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair("rc", cq);
+  const [a, b] = await bench.pair("rc", cq);
   const remote = (offset: number) => ({ remoteAddress: region.address + BigInt(offset), rkey: region.rkey });
   Buffer.from("written").copy(region.bytes);
   a.postSend([{ opcode: "rdma-write", wrId: 1, data: region.slice(0, 7), ...remote(1024) }]);
@@ -172,9 +172,9 @@ test("RDMA write and read move memory without the peer's doing", async () => {
 });
 
 test("atomics give the old value and change the peer's", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const [a] = bench.pair("rc", cq);
+  const [a] = await bench.pair("rc", cq);
   const cells = new BigUint64Array(region.bytes.buffer);
   const remote = { remoteAddress: region.address + 512n, rkey: region.rkey };
   cells[64] = 40n;
@@ -187,16 +187,16 @@ test("atomics give the old value and change the peer's", async () => {
 });
 
 test("a write to memory that does not allow it: remote access error, both ends stop, later requests are flushed", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
   const guarded = await bench.pd.allocate(64);
-  const [a, b] = bench.pair("rc", cq);
+  const [a, b] = await bench.pair("rc", cq);
   a.postSend([{ opcode: "rdma-write", data: region.slice(0, 7), remoteAddress: guarded.address, rkey: guarded.rkey }]);
   expect((await collect(cq, 1))[0]).toMatchObject({ status: "remote-access-error", statusCode: 10 });
   a.postSend([{ wrId: 2, data: region.slice(0, 7) }]);
   expect((await collect(cq, 1))[0]).toMatchObject({ wrId: 2, status: "work-request-flushed", qpn: a.qpn });
-  expect(a.query().state).toBe("error");
-  while (b.query().state !== "error") await new Promise((resolve) => setImmediate(resolve));
+  expect((await a.query()).state).toBe("error");
+  while ((await b.query()).state !== "error") await new Promise((resolve) => setImmediate(resolve));
 });
 
 testOfSimulator(
@@ -205,7 +205,7 @@ testOfSimulator(
   async () => {
     const region = await bench.allocate(64);
     const guarded = await bench.pd.allocate(64);
-    const [a, b] = bench.pair("rc", bench.queue());
+    const [a, b] = await bench.pair("rc", await bench.queue());
     const events = bench.context.events();
     const { address: remoteAddress, rkey } = guarded;
     a.postSend([{ opcode: "rdma-write", data: region.slice(0, 7), remoteAddress, rkey }]);
@@ -214,23 +214,23 @@ testOfSimulator(
 );
 
 test("no receive is posted: receiver not ready, until the retries are used up", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(64);
-  const [a] = bench.pair("rc", cq, { rnrRetry: 1 });
+  const [a] = await bench.pair("rc", cq, { rnrRetry: 1 });
   a.postSend([{ wrId: 1, data: region.slice(0, 8) }]);
   expect((await collect(cq, 1))[0]).toMatchObject({ wrId: 1, status: "rnr-retry-exceeded" });
 });
 
 test("a shared receive queue feeds several queue pairs, and tells when it runs low", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const srq = bench.pd.createSharedReceiveQueue({ maxWr: 16 });
-  const [a, b] = bench.pair("rc", cq, { srq });
+  const srq = await bench.pd.createSharedReceiveQueue({ maxWr: 16 });
+  const [a, b] = await bench.pair("rc", cq, { srq });
   const events = bench.context.events();
   expect(cq.reserved).toBe(64 + 64 + 16);
   srq.postReceive([100, 101, 102, 103].map((wrId, i) => ({ wrId, data: region.slice(64 * i, 64) })));
   expect(srq.credits).toBe(12);
-  srq.setLimit(3);
+  await srq.setLimit(3);
   a.postSend([{ signaled: false, data: region.slice(0, 8) }]);
   b.postSend([{ signaled: false, data: region.slice(0, 8) }]);
   const received = await collect(cq, 2);
@@ -246,9 +246,9 @@ test("a shared receive queue feeds several queue pairs, and tells when it runs l
 });
 
 test("prepared requests are translated once and posted many times", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair("rc", cq);
+  const [a, b] = await bench.pair("rc", cq);
   using receives = b.prepareReceive([1, 2].map((wrId) => ({ wrId, data: region.slice(1024, 64) })));
   using sends = a.prepareSend([3, 4].map((wrId) => ({ wrId, data: region.slice(0, 64) })));
   for (let round = 0; round < 100; round++) {
@@ -265,9 +265,9 @@ test("prepared requests are translated once and posted many times", async () => 
 });
 
 test("the device's refusal of one request of a list says how many it has taken", async () => {
-  const cq = bench.queue();
+  const cq = await bench.queue();
   const region = await bench.allocate(4096);
-  const [a, b] = bench.pair("rc", cq);
+  const [a, b] = await bench.pair("rc", cq);
   b.postReceive([{ data: { region } }]);
   // More inline data than the queue pair was made for.
   expect(() => a.postSend([{ wrId: 1 }, { wrId: 2, inline: true, data: { region } }])).toThrow(

@@ -10,8 +10,8 @@ beforeAll(async () => {
   rig = await Rig.start();
 });
 afterAll(() => rig.close());
-beforeEach(() => {
-  bench = rig.open();
+beforeEach(async () => {
+  bench = await rig.open();
 });
 afterEach(() => bench.context.close());
 
@@ -30,18 +30,20 @@ function send({ pair }: Sender, count: number): void {
 }
 
 /** A group of three channels, one for each class, and the senders of each. */
-function openClasses(lowerShare: number) {
+async function openClasses(lowerShare: number) {
   const group = rig.native.verbs.openChannelGroup({ lowerShare });
   const priorityOf = new Map<CompletionQueue, number>();
-  const classes = QUEUES.map((count, priority) => {
-    const channel = bench.context.createCompletionChannel();
+  const open = async (count: number, priority: number): Promise<readonly Sender[]> => {
+    const channel = await bench.context.createCompletionChannel();
     group.add(channel, { priority });
-    return Array.from({ length: count }, (): Sender => {
-      const cq = bench.queue({ channel, batchSize: BATCH, depth: 2 * PER_QUEUE });
+    const make = async (): Promise<Sender> => {
+      const cq = await bench.queue({ channel, batchSize: BATCH, depth: 2 * PER_QUEUE });
       priorityOf.set(cq, priority);
-      return { cq, pair: bench.pair("uc", cq, { maxSendWr: PER_QUEUE, maxRecvWr: 0 })[0] };
-    });
-  });
+      return { cq, pair: (await bench.pair("uc", cq, { maxSendWr: PER_QUEUE, maxRecvWr: 0 }))[0] };
+    };
+    return Promise.all(Array.from({ length: count }, make));
+  };
+  const classes = await Promise.all(QUEUES.map(open));
   return { group, classes, priorityOf };
 }
 
@@ -54,7 +56,7 @@ test.each([
 ])(
   "64 queues in three classes, all loaded at once, one turn of %i for lower classes: of 200 batches the classes get %j",
   async (lowerShare, shares) => {
-    const { group, classes, priorityOf } = openClasses(lowerShare);
+    const { group, classes, priorityOf } = await openClasses(lowerShare);
     for (const sender of classes.flat()) send(sender, PER_QUEUE);
     const order: number[] = [];
     const served = new Set<CompletionQueue>();
@@ -77,7 +79,7 @@ testOfSimulator(
   "a real device completes beside the program",
   "64 queues, the lower two classes loaded: an urgent completion waits for one batch of theirs at most, whenever it comes",
   async () => {
-    const { group, classes, priorityOf } = openClasses(8);
+    const { group, classes, priorityOf } = await openClasses(8);
     const [urgent = [], ...lower] = classes;
     for (const sender of lower.flat()) send(sender, PER_QUEUE);
     const order: number[] = [];
@@ -115,7 +117,7 @@ testOfSimulator(
 );
 
 test("all 64 queues: every completion is delivered once, and the lower classes get the rest when the urgent one is done", async () => {
-  const { group, classes, priorityOf } = openClasses(8);
+  const { group, classes, priorityOf } = await openClasses(8);
   for (const sender of classes.flat()) send(sender, PER_QUEUE);
   const left = new Map(classes.flat().map(({ cq }) => [cq, PER_QUEUE]));
   const order: number[] = [];

@@ -39,10 +39,10 @@ async function startWorker(token: ChannelToken, onCount: (count: number) => void
 
 test("four threads on one channel with eight queues: each event reaches one of them, each completion is seen once", async () => {
   const PER_QUEUE = 100;
-  await using bench = rig.open();
-  const channel = bench.context.createCompletionChannel();
-  const queues = Array.from({ length: 8 }, () => bench.queue({ channel }));
-  const pairs = queues.map((cq) => bench.pair("uc", cq)[0]);
+  await using bench = await rig.open();
+  const channel = await bench.context.createCompletionChannel();
+  const queues = await Promise.all(Array.from({ length: 8 }, () => bench.queue({ channel })));
+  const pairs = await Promise.all(queues.map(async (cq) => (await bench.pair("uc", cq))[0]));
   const token = structuredClone(channel.share());
   let counted = 0;
   let onCount = (): void => undefined;
@@ -81,10 +81,10 @@ test("four threads on one channel with eight queues: each event reaches one of t
 });
 
 test("a token of a channel that is closed everywhere is refused; what cannot be shared says so", async () => {
-  await using bench = rig.open();
-  const channel = bench.context.createCompletionChannel();
-  const cq = bench.queue({ channel });
-  const [a] = bench.pair("uc", cq);
+  await using bench = await rig.open();
+  const channel = await bench.context.createCompletionChannel();
+  const cq = await bench.queue({ channel });
+  const [a] = await bench.pair("uc", cq);
   const token = channel.share();
   const option = expect.objectContaining({ code: "VERBENA_NATIVE_OPTION" });
   expect(() => cq.completions()).toThrow(option);

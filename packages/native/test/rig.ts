@@ -59,8 +59,8 @@ export class Rig {
       : { ...this.options, fabric: { ...this.options.fabric, node: "H2" } };
   }
 
-  open(): Bench {
-    return new Bench(this.native.verbs.open(this.device));
+  open(): Promise<Bench> {
+    return Bench.of(this.native.verbs.open(this.device));
   }
 
   async close(): Promise<void> {
@@ -72,10 +72,13 @@ export class Rig {
 
 /** An open device and what nearly every test needs of it. */
 export class Bench implements AsyncDisposable {
-  readonly pd: ProtectionDomain;
+  private constructor(
+    readonly context: Context,
+    readonly pd: ProtectionDomain,
+  ) {}
 
-  constructor(readonly context: Context) {
-    this.pd = context.createProtectionDomain();
+  static async of(context: Context): Promise<Bench> {
+    return new Bench(context, await context.createProtectionDomain());
   }
 
   /** The way from the port to itself. */
@@ -88,23 +91,24 @@ export class Bench implements AsyncDisposable {
     return this.pd.allocate(length, { access: ALL });
   }
 
-  queue(options: Partial<Parameters<Context["createCompletionQueue"]>[0]> = {}): CompletionQueue {
+  queue(options: Partial<Parameters<Context["createCompletionQueue"]>[0]> = {}): Promise<CompletionQueue> {
     return this.context.createCompletionQueue({ depth: 512, ...options });
   }
 
   /** Two queue pairs connected with each other, or two of datagrams. */
-  pair(
+  async pair(
     type: QueuePairType,
     cq: CompletionQueue,
     options: Partial<QueuePairOptions> & { readonly rnrRetry?: number } = {},
-  ): readonly [QueuePair, QueuePair] {
+  ): Promise<readonly [QueuePair, QueuePair]> {
     const { rnrRetry = 7, ...more } = options;
-    const both = [0, 1].map(() => this.pd.createQueuePair({ type, sendCq: cq, ...more }));
-    const [a, b] = both as [QueuePair, QueuePair];
+    const create = (): Promise<QueuePair> => this.pd.createQueuePair({ type, sendCq: cq, ...more });
+    const [a, b] = await Promise.all([create(), create()]);
     for (const [own, peer] of [[a, b] as const, [b, a] as const]) {
-      own.toInit(type === "ud" ? { qkey: QKEY } : { access: ALL });
-      own.toRtr(type === "ud" ? {} : { destQpn: peer.qpn, address: this.toSelf, maxDestRdAtomic: 4, minRnrTimer: 1 });
-      own.toRts({ rnrRetry, maxRdAtomic: 4, timeout: 8, retryCnt: 1 });
+      await own.toInit(type === "ud" ? { qkey: QKEY } : { access: ALL });
+      const connected = { destQpn: peer.qpn, address: this.toSelf, maxDestRdAtomic: 4, minRnrTimer: 1 };
+      await own.toRtr(type === "ud" ? {} : connected);
+      await own.toRts({ rnrRetry, maxRdAtomic: 4, timeout: 8, retryCnt: 1 });
     }
     return [a, b];
   }

@@ -100,8 +100,8 @@ export interface CompletionQueue extends AsyncDisposable {
   poll(): CompletionBatch;
   /** Asks for one event at the next completion (`ibv_req_notify_cq`). Poll afterwards: what came before makes none. */
   arm(options?: { readonly solicitedOnly?: boolean }): void;
-  /** Makes room for more or fewer. Throws `VERBENA_NATIVE_CQ_OVERRUN` below `reserved`. */
-  resize(depth: number): void;
+  /** `ibv_resize_cq`: makes room for more or fewer. Rejects with `VERBENA_NATIVE_CQ_OVERRUN` below `reserved`, `VERBENA_NATIVE_MODIFY` with errno. */
+  resize(depth: number): Promise<void>;
   /** Idempotent. Closes the queue pairs on it first. Every event is acknowledged. */
   close(): Promise<void>;
 }

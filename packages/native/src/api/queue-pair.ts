@@ -171,7 +171,7 @@ export interface SharedReceiveQueue extends AsyncDisposable {
   /** As {@link QueuePair.postReceive}. */
   postReceive(requests: readonly ReceiveRequest[]): void;
   /** Raises the device event `srq-limit-reached` once fewer than `limit` receives are left. */
-  setLimit(limit: number): void;
+  setLimit(limit: number): Promise<void>;
   /** Idempotent. Closes the queue pairs on it first. */
   close(): Promise<void>;
 }
@@ -189,25 +189,30 @@ export interface QueuePair extends AsyncDisposable {
   readonly sendCredits: number;
   readonly receiveCredits: number;
 
-  /** `ibv_modify_qp`: the mask follows from the attributes given. Throws `VERBENA_NATIVE_MODIFY` with errno. */
-  modify(attributes: QueuePairAttributes): void;
-  /** `ibv_query_qp`. */
-  query(): QueuePairStatus;
+  /**
+   * `ibv_modify_qp`: the mask follows from the attributes given. Rejects with `VERBENA_NATIVE_MODIFY` with errno. Changes of one queue pair are
+   * made in the order in which they were asked for.
+   */
+  modify(attributes: QueuePairAttributes): Promise<void>;
+  /** `ibv_query_qp`, after the changes that were asked for before. */
+  query(): Promise<QueuePairStatus>;
   /** From RESET. `port` 1, `pkeyIndex` 0, no access for the peer, Q_Key 0 unless given. */
-  toInit(attributes?: Pick<QueuePairAttributes, "port" | "pkeyIndex" | "qkey" | "access">): void;
+  toInit(attributes?: Pick<QueuePairAttributes, "port" | "pkeyIndex" | "qkey" | "access">): Promise<void>;
   /** From INIT. Connected types need `destQpn` and `address`; `pathMtu` defaults to the port's active MTU, `rqPsn` to 0. */
   toRtr(
     attributes?: Pick<
       QueuePairAttributes,
       "destQpn" | "address" | "pathMtu" | "rqPsn" | "maxDestRdAtomic" | "minRnrTimer"
     >,
-  ): void;
+  ): Promise<void>;
   /** From RTR. Defaults: `sqPsn` 0, `timeout` 14, `retryCnt` 7, `rnrRetry` 7, `maxRdAtomic` 1. */
-  toRts(attributes?: Pick<QueuePairAttributes, "sqPsn" | "timeout" | "retryCnt" | "rnrRetry" | "maxRdAtomic">): void;
+  toRts(
+    attributes?: Pick<QueuePairAttributes, "sqPsn" | "timeout" | "retryCnt" | "rnrRetry" | "maxRdAtomic">,
+  ): Promise<void>;
   /** Everything under way ends with the status `work-request-flushed`. */
-  toError(): void;
+  toError(): Promise<void>;
   /** Forgets everything under way; promises of `send()` reject. */
-  toReset(): void;
+  toReset(): Promise<void>;
 
   /**
    * Posts requests in order, in one call. Throws `VERBENA_NATIVE_QUEUE_FULL` if there is no room for all of them (none is posted then), or
@@ -234,9 +239,9 @@ export interface QueuePair extends AsyncDisposable {
   messages(options: MessageOptions): AsyncIterableIterator<Message>;
 
   /** Joins a multicast group on the device; the group itself is joined at the SA. Only for datagrams. */
-  attachMulticast(group: Gid, mlid: number): void;
-  /** Leaves it on the device. Throws `VERBENA_NATIVE_MODIFY` if it was no member. */
-  detachMulticast(group: Gid, mlid: number): void;
+  attachMulticast(group: Gid, mlid: number): Promise<void>;
+  /** Leaves it on the device. Rejects with `VERBENA_NATIVE_MODIFY` if it was no member. */
+  detachMulticast(group: Gid, mlid: number): Promise<void>;
   /**
    * Idempotent. Flushes what is under way and delivers its completions; promises that are left reject with `VERBENA_NATIVE_CLOSED`. Leaves its
    * multicast groups.

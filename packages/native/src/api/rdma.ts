@@ -42,6 +42,11 @@ export interface DeviceLimits {
 /**
  * An open device with everything that can be made of it. A parent closes its children first: queue pairs, address handles, shared receive
  * queues, memory regions, completion queues, channels, protection domains.
+ *
+ * What makes, changes, asks or destroys one of these is a call into the kernel that may take milliseconds, runs on Node's thread pool and gives
+ * a promise. Calls that change one object are carried out in the order in which they were made; `close()` waits for those under way, and one
+ * that was to make a child then rejects with `VERBENA_NATIVE_CLOSED`. Traffic (posting, polling, arming, reading events) never waits and is
+ * synchronous.
  */
 export interface Context extends VerbsContext {
   /** Throws a coded error with errno. */
@@ -51,12 +56,12 @@ export interface Context extends VerbsContext {
    * empty entries out. Throws `VERBENA_NATIVE_OPTION` beyond the table, `VERBENA_NATIVE_QUERY` with errno.
    */
   queryGid(port: number, index: number): Gid;
-  /** Throws `VERBENA_NATIVE_CREATE` with errno. */
-  createProtectionDomain(): ProtectionDomain;
-  /** Throws `VERBENA_NATIVE_CREATE` with errno: EMFILE (open files), ENOMEM (system resources). */
-  createCompletionChannel(): CompletionChannel;
-  /** Throws `VERBENA_NATIVE_OPTION` for a vector out of range, `VERBENA_NATIVE_CREATE` with errno. */
-  createCompletionQueue(options: CompletionQueueOptions): CompletionQueue;
+  /** `ibv_alloc_pd`. Rejects with `VERBENA_NATIVE_CREATE` with errno. */
+  createProtectionDomain(): Promise<ProtectionDomain>;
+  /** `ibv_create_comp_channel`. Rejects with `VERBENA_NATIVE_CREATE` with errno: EMFILE (open files), ENOMEM (system resources). */
+  createCompletionChannel(): Promise<CompletionChannel>;
+  /** `ibv_create_cq`. Rejects with `VERBENA_NATIVE_OPTION` for a vector out of range, `VERBENA_NATIVE_CREATE` with errno. */
+  createCompletionQueue(options: CompletionQueueOptions): Promise<CompletionQueue>;
 }
 
 /** A protection domain (`ibv_pd`): queue pairs reach the memory of their own only. */
@@ -69,12 +74,15 @@ export interface ProtectionDomain extends AsyncDisposable {
    * `VERBENA_NATIVE_MEMORY`.
    */
   register(buffer: ArrayBuffer | SharedArrayBuffer, options?: RegisterOptions): Promise<MemoryRegion>;
-  /** Throws `VERBENA_NATIVE_CREATE` with errno, or `VERBENA_NATIVE_CQ_OVERRUN` if its requests could overrun a completion queue. */
-  createQueuePair(options: QueuePairOptions): QueuePair;
-  /** Throws `VERBENA_NATIVE_CREATE` with errno. */
-  createSharedReceiveQueue(options: { readonly maxWr: number; readonly maxSge?: number }): SharedReceiveQueue;
-  /** Throws `VERBENA_NATIVE_CREATE` with errno. */
-  createAddressHandle(attributes: AddressAttributes): AddressHandle;
+  /**
+   * `ibv_create_qp`. Rejects with `VERBENA_NATIVE_CREATE` with errno, or with `VERBENA_NATIVE_CQ_OVERRUN` if its requests could overrun a
+   * completion queue.
+   */
+  createQueuePair(options: QueuePairOptions): Promise<QueuePair>;
+  /** `ibv_create_srq`. Rejects with `VERBENA_NATIVE_CREATE` with errno. */
+  createSharedReceiveQueue(options: { readonly maxWr: number; readonly maxSge?: number }): Promise<SharedReceiveQueue>;
+  /** `ibv_create_ah`. Rejects with `VERBENA_NATIVE_CREATE` with errno. */
+  createAddressHandle(attributes: AddressAttributes): Promise<AddressHandle>;
   /** Idempotent. Closes everything made of it first. */
   close(): Promise<void>;
 }

@@ -28,10 +28,9 @@ Napi::Value VerbsChannel::Adopt(const Napi::CallbackInfo& info) {
   return channel != nullptr ? Wrap(env, std::move(channel)) : env.Undefined();
 }
 
-void VerbsChannel::CloseNow() {
+void VerbsChannel::Quiesce() {
   on_events_.Reset();
   watch_.Reset();
-  object_.reset();
 }
 
 Napi::Value VerbsChannel::Descriptor(const Napi::CallbackInfo& info) {

@@ -20,7 +20,9 @@ class VerbsChannel : public VerbsObject<VerbsChannel, CompletionChannel> {
   static Napi::Value Adopt(const Napi::CallbackInfo& info);
   using VerbsObject::VerbsObject;
   ~VerbsChannel() override { Leave(); }
-  void CloseNow() override;
+
+ protected:
+  void Quiesce() override;
 
  private:
   // One turn of the loop takes at most so many events.

@@ -4,6 +4,7 @@
 
 #include "arguments.h"
 #include "own-method.h"
+#include "pool-call.h"
 
 namespace verbena {
 
@@ -90,16 +91,21 @@ Napi::Value VerbsCompletionQueue::Acknowledge(const Napi::CallbackInfo& info) {
   return env.Undefined();
 }
 
-// resize(depth): the new depth.
+// resize(depth): a promise of the new depth.
 Napi::Value VerbsCompletionQueue::Resize(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (object_ == nullptr) return ThrowClosed(env);
   int depth = 0;
   if (!ReadInt(info, 0, 1, INT32_MAX, &depth)) return ThrowArguments(env, "resize(depth)");
-  errno = 0;
-  const int result = object_->device->fn().ibv_resize_cq(object_->cq, depth);
-  if (result != 0) return Throw(SystemError(env, result > 0 ? result : (errno != 0 ? errno : EIO), "ibv_resize_cq"));
-  return Napi::Number::New(env, object_->cq->cqe);
+  return CallOnPool<int>(
+      env, "ibv_resize_cq",
+      [queue = object_, depth](int* now) {
+        errno = 0;
+        const int error = CallError(queue->device->fn().ibv_resize_cq(queue->cq, depth));
+        *now = queue->cq->cqe;
+        return error;
+      },
+      [](Napi::Env the_env, int now) -> Napi::Value { return Napi::Number::New(the_env, now); });
 }
 
 }  // namespace verbena

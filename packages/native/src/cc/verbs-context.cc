@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "arguments.h"
+#include "pool-call.h"
 #include "verbs-channel.h"
 #include "verbs-completion-queue.h"
 #include "verbs-domain.h"
@@ -99,19 +100,15 @@ bool VerbsContext::CanCreate(Napi::Env env) {
 Napi::Value VerbsContext::CreateDomain(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (!CanCreate(env)) return env.Undefined();
-  int error = 0;
-  auto domain = ProtectionDomain::Create(device_, &error);
-  if (domain == nullptr) return Throw(SystemError(env, error, "ibv_alloc_pd"));
-  return VerbsDomain::Wrap(env, std::move(domain));
+  return CreateOnPool<VerbsDomain, ProtectionDomain>(
+      env, "ibv_alloc_pd", [device = device_](int* error) { return ProtectionDomain::Create(device, error); });
 }
 
 Napi::Value VerbsContext::CreateChannel(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (!CanCreate(env)) return env.Undefined();
-  int error = 0;
-  auto channel = CompletionChannel::Create(device_, &error);
-  if (channel == nullptr) return Throw(SystemError(env, error, "ibv_create_comp_channel"));
-  return VerbsChannel::Wrap(env, std::move(channel));
+  return CreateOnPool<VerbsChannel, CompletionChannel>(
+      env, "ibv_create_comp_channel", [device = device_](int* error) { return CompletionChannel::Create(device, error); });
 }
 
 // createCompletionQueue(depth, channel | undefined, vector)
@@ -127,10 +124,10 @@ Napi::Value VerbsContext::CreateQueue(const Napi::CallbackInfo& info) {
   if ((channel == nullptr && !info[1].IsUndefined()) || (channel != nullptr && channel->device != device_)) {
     return ThrowArguments(env, "createCompletionQueue: an open channel of this device");
   }
-  int error = 0;
-  auto queue = CompletionQueue::Create(device_, std::move(channel), depth, vector, &error);
-  if (queue == nullptr) return Throw(SystemError(env, error, "ibv_create_cq"));
-  return VerbsCompletionQueue::Wrap(env, std::move(queue));
+  auto create = [device = device_, channel = std::move(channel), depth, vector](int* error) {
+    return CompletionQueue::Create(device, channel, depth, vector, error);
+  };
+  return CreateOnPool<VerbsCompletionQueue, CompletionQueue>(env, "ibv_create_cq", std::move(create));
 }
 
 Napi::Value VerbsContext::Limits(const Napi::CallbackInfo& info) {
@@ -296,8 +293,13 @@ void VerbsContext::OnReady(int error) {
 
 Napi::Value VerbsContext::Close(const Napi::CallbackInfo& info) {
   if (device_ != nullptr) Environment::Of(info.Env()).Remove(this);
-  CloseNow();
-  return info.Env().Undefined();
+  on_events_.Reset();
+  watch_.Reset();
+  auto close = [device = std::move(device_)]() mutable {
+    device.reset();
+    return 0;
+  };
+  return ChangeOnPool(info.Env(), "ibv_close_device", std::move(close), [] {});
 }
 
 }  // namespace verbena

@@ -45,10 +45,8 @@ Napi::Value VerbsDomain::CreatePair(const Napi::CallbackInfo& info) {
   }
   setup.signals_all = info[4].As<Napi::Boolean>().Value();
   setup.cap = {caps[0], caps[1], caps[2], caps[3], caps[4]};
-  int error = 0;
-  auto pair = QueuePair::Create(object_, setup, &error);
-  if (pair == nullptr) return Throw(SystemError(env, error, "ibv_create_qp"));
-  return VerbsQueuePair::Wrap(env, std::move(pair));
+  return CreateOnPool<VerbsQueuePair, QueuePair>(
+      env, "ibv_create_qp", [domain = object_, setup](int* error) { return QueuePair::Create(domain, setup, error); });
 }
 
 Napi::Value VerbsDomain::CreateSharedQueue(const Napi::CallbackInfo& info) {
@@ -58,10 +56,10 @@ Napi::Value VerbsDomain::CreateSharedQueue(const Napi::CallbackInfo& info) {
   if (!ReadInt(info, 0, 1, INT32_MAX, &max_wr) || !ReadInt(info, 1, 1, INT32_MAX, &max_sge)) {
     return ThrowArguments(env, "createSharedReceiveQueue(maxWr, maxSge)");
   }
-  int error = 0;
-  auto queue = SharedReceiveQueue::Create(object_, static_cast<uint32_t>(max_wr), static_cast<uint32_t>(max_sge), &error);
-  if (queue == nullptr) return Throw(SystemError(env, error, "ibv_create_srq"));
-  return VerbsSharedQueue::Wrap(env, std::move(queue));
+  auto create = [domain = object_, max_wr, max_sge](int* error) {
+    return SharedReceiveQueue::Create(domain, static_cast<uint32_t>(max_wr), static_cast<uint32_t>(max_sge), error);
+  };
+  return CreateOnPool<VerbsSharedQueue, SharedReceiveQueue>(env, "ibv_create_srq", std::move(create));
 }
 
 Napi::Value VerbsDomain::CreateAddressHandle(const Napi::CallbackInfo& info) {
@@ -73,10 +71,8 @@ Napi::Value VerbsDomain::CreateAddressHandle(const Napi::CallbackInfo& info) {
     return ThrowArguments(env, "createAddressHandle(fields, dgid)");
   }
   ReadAddress(fields, &attributes);
-  int error = 0;
-  auto handle = AddressHandle::Create(object_, &attributes, &error);
-  if (handle == nullptr) return Throw(SystemError(env, error, "ibv_create_ah"));
-  return VerbsAddressHandle::Wrap(env, std::move(handle));
+  auto create = [domain = object_, attributes](int* error) mutable { return AddressHandle::Create(domain, &attributes, error); };
+  return CreateOnPool<VerbsAddressHandle, AddressHandle>(env, "ibv_create_ah", std::move(create));
 }
 
 Napi::Function VerbsAddressHandle::Define(Napi::Env env) {
@@ -88,6 +84,17 @@ void VerbsAddressHandle::CloseNow() {
   if (object_ == nullptr) return;
   object_->Release();
   object_.reset();
+}
+
+Napi::Value VerbsAddressHandle::Close(const Napi::CallbackInfo& info) {
+  if (object_ != nullptr) Environment::Of(info.Env()).Remove(this);
+  vb_ibv_ah* retired = object_ != nullptr ? object_->Retire() : nullptr;
+  auto destroy = [handle = std::move(object_), retired]() mutable {
+    if (handle != nullptr) handle->Destroy(retired);
+    handle.reset();
+    return 0;
+  };
+  return ChangeOnPool(info.Env(), "ibv_destroy_ah", std::move(destroy), [] {});
 }
 
 Napi::Value VerbsAddressHandle::Id(const Napi::CallbackInfo& info) {

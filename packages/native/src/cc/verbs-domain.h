@@ -32,6 +32,7 @@ class VerbsAddressHandle : public VerbsObject<VerbsAddressHandle, AddressHandle>
   void CloseNow() override;
 
  private:
+  Napi::Value Close(const Napi::CallbackInfo& info);
   Napi::Value Id(const Napi::CallbackInfo& info);
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arguments.h"
+#include "pool-call.h"
 
 namespace verbena {
 namespace {
@@ -37,50 +38,20 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 size_t RoundUp(size_t length, size_t unit) { return (length + unit - 1) / unit * unit; }
 
-// Pins the pages on the thread pool: that takes time in proportion to their number.
-class Registration : public Napi::AsyncWorker {
- public:
-  Registration(Napi::Env env, std::shared_ptr<ProtectionDomain> domain, Napi::Uint8Array view, int access)
-      : AsyncWorker(env, "verbena:register"),
-        deferred_(Napi::Promise::Deferred::New(env)),
-        domain_(std::move(domain)),
-        view_(Napi::Persistent(view.As<Napi::Object>())),
-        address_(view.Data()),
-        length_(view.ByteLength()),
-        access_(access) {}
-
-  Napi::Promise promise() const { return deferred_.Promise(); }
-
-  void Execute() override { region_ = Region::Create(domain_, address_, length_, access_, &error_); }
-
-  void OnOK() override {
-    Napi::HandleScope scope(Env());
-    if (region_ == nullptr) {
-      deferred_.Reject(SystemError(Env(), error_, "ibv_reg_mr").Value());
-      return;
-    }
-    const Napi::Value object = VerbsMemory::Wrap(Env(), std::move(region_));
-    if (!object.IsObject()) return;  // the environment is being terminated
-    Napi::ObjectWrap<VerbsMemory>::Unwrap(object.As<Napi::Object>())->Hold(view_.Value());
-    deferred_.Resolve(object);
-  }
-
- private:
-  Napi::Promise::Deferred deferred_;
-  std::shared_ptr<ProtectionDomain> domain_;
-  Napi::ObjectReference view_;
-  void* const address_;
-  const size_t length_;
-  const int access_;
-  int error_ = 0;
-  std::shared_ptr<Region> region_;
-};
-
-Napi::Value Queue(Napi::Env env, const std::shared_ptr<ProtectionDomain>& domain, Napi::Uint8Array view, int access) {
-  auto* registration = new Registration(env, domain, view, access);  // deletes itself
-  const Napi::Promise promise = registration->promise();
-  registration->Queue();
-  return promise;
+// Pinning pages takes time in proportion to their number.
+Napi::Value RegisterOnPool(Napi::Env env, const std::shared_ptr<ProtectionDomain>& domain, Napi::Uint8Array view, int access) {
+  return CallOnPool<std::shared_ptr<Region>>(
+      env, "ibv_reg_mr",
+      [domain, address = view.Data(), length = view.ByteLength(), access](std::shared_ptr<Region>* region) {
+        int error = 0;
+        *region = Region::Create(domain, address, length, access, &error);
+        return *region != nullptr ? 0 : error;
+      },
+      [held = Napi::Persistent(view.As<Napi::Object>())](Napi::Env the_env, std::shared_ptr<Region>& region) mutable {
+        const Napi::Value object = VerbsMemory::Wrap(the_env, std::move(region));
+        if (object.IsObject()) Napi::ObjectWrap<VerbsMemory>::Unwrap(object.As<Napi::Object>())->Hold(std::move(held));
+        return object;
+      });
 }
 
 }  // namespace
@@ -109,7 +80,7 @@ Napi::Value VerbsMemory::Allocate(const Napi::CallbackInfo& info, const std::sha
   void* address = pages->address();
   auto buffer = Napi::ArrayBuffer::New(env, address, size, [](Napi::Env, void*, Pages* gone) { delete gone; }, pages.release());
   if (env.IsExceptionPending()) return env.Undefined();
-  return Queue(env, domain, Napi::Uint8Array::New(env, size, buffer, 0), access);
+  return RegisterOnPool(env, domain, Napi::Uint8Array::New(env, size, buffer, 0), access);
 }
 
 Napi::Value VerbsMemory::Register(const Napi::CallbackInfo& info, const std::shared_ptr<ProtectionDomain>& domain) {
@@ -119,7 +90,7 @@ Napi::Value VerbsMemory::Register(const Napi::CallbackInfo& info, const std::sha
       !ReadInt(info, 1, 0, INT32_MAX, &access)) {
     return ThrowArguments(env, "register(Uint8Array, access)");
   }
-  return Queue(env, domain, info[0].As<Napi::Uint8Array>(), access);
+  return RegisterOnPool(env, domain, info[0].As<Napi::Uint8Array>(), access);
 }
 
 void VerbsMemory::CloseNow() {
@@ -128,6 +99,18 @@ void VerbsMemory::CloseNow() {
   object_->Release();
   object_.reset();
   view_.Reset();
+}
+
+Napi::Value VerbsMemory::Close(const Napi::CallbackInfo& info) {
+  if (object_ != nullptr) Environment::Of(info.Env()).Remove(this);
+  vb_ibv_mr* retired = object_ != nullptr ? object_->Retire() : nullptr;
+  auto deregister = [region = std::move(object_), retired]() mutable {
+    if (region != nullptr) region->Deregister(retired);
+    region.reset();
+    return 0;
+  };
+  // The memory stays until it is not registered any more.
+  return ChangeOnPool(info.Env(), "ibv_dereg_mr", std::move(deregister), [view = std::move(view_)]() mutable { view.Reset(); });
 }
 
 Napi::Value VerbsMemory::Memory(const Napi::CallbackInfo& info) {

@@ -2,6 +2,9 @@
 
 #include <napi.h>
 
+#include <memory>
+#include <utility>
+
 #include "rdma/objects.h"
 #include "verbs-object.h"
 
@@ -22,11 +25,12 @@ class VerbsMemory : public VerbsObject<VerbsMemory, Region> {
   ~VerbsMemory() override { Leave(); }
   void CloseNow() override;
   // The view through which JavaScript reaches the memory, kept as long as the registration lasts.
-  void Hold(const Napi::Object& view) { view_ = Napi::Persistent(view); }
+  void Hold(Napi::ObjectReference view) { view_ = std::move(view); }
 
  private:
   Napi::Value Memory(const Napi::CallbackInfo& info);
   Napi::Value Describe(const Napi::CallbackInfo& info);
+  Napi::Value Close(const Napi::CallbackInfo& info);
 
   Napi::ObjectReference view_;
 };

@@ -7,11 +7,26 @@
 
 #include "environment.h"
 #include "js-callback.h"
+#include "pool-call.h"
 
 namespace verbena {
 
+// A promise of the JavaScript object of what `create` gives: `std::shared_ptr<T>(int* error)`, run on the thread pool.
+template <typename Wrapper, typename T, typename Create>
+Napi::Value CreateOnPool(Napi::Env env, const char* syscall, Create create) {
+  return CallOnPool<std::shared_ptr<T>>(
+      env, syscall,
+      [create = std::move(create)](std::shared_ptr<T>* out) mutable {
+        int error = 0;
+        *out = create(&error);
+        return *out != nullptr ? 0 : error;
+      },
+      [](Napi::Env the_env, std::shared_ptr<T>& created) { return Wrapper::Wrap(the_env, std::move(created)); });
+}
+
 // What the JavaScript objects of src/cc/verbs-*.h have in common: each owns a share of one object of rdma/objects.h and lets go of it at
-// close, at the end of its environment, or when it is collected. `Self::Type(environment)` is its class.
+// close (on the thread pool: the kernel has to destroy it), at the end of its environment, or when it is collected.
+// `Self::Type(environment)` is its class.
 template <typename Self, typename T>
 class VerbsObject : public Napi::ObjectWrap<Self>, public Closable {
  public:
@@ -40,15 +55,29 @@ class VerbsObject : public Napi::ObjectWrap<Self>, public Closable {
     if (object_ != nullptr) Environment::Of(this->Env()).Remove(this);
   }
 
-  void CloseNow() override { object_.reset(); }
+  void CloseNow() override {
+    Quiesce();
+    object_.reset();
+  }
 
+  // close(): a promise, resolved once the object is destroyed or only somebody else's.
   Napi::Value Close(const Napi::CallbackInfo& info) {
-    Leave();
-    return info.Env().Undefined();
+    if (object_ != nullptr) {
+      Environment::Of(info.Env()).Remove(this);
+      Quiesce();
+    }
+    auto destroy = [object = std::move(object_)]() mutable {
+      object.reset();
+      return 0;
+    };
+    return ChangeOnPool(info.Env(), "close", std::move(destroy), [] {});
   }
 
  protected:
-  // A class with a CloseNow of its own MUST call this in its destructor.
+  // Lets go of everything but the object, on the loop. Idempotent.
+  virtual void Quiesce() {}
+
+  // A class with a Quiesce or CloseNow of its own MUST call this in its destructor.
   void Leave() {
     if (object_ != nullptr) Environment::Of(this->Env()).Remove(this);
     CloseNow();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "arguments.h"
+#include "pool-call.h"
 #include "verbs-attributes.h"
 #include "verbs-work.h"
 
@@ -20,7 +21,7 @@ Napi::Function VerbsQueuePair::Define(Napi::Env env) {
        InstanceMethod("detachMulticast", &VerbsQueuePair::Detach), InstanceMethod("close", &VerbsQueuePair::Close)});
 }
 
-void VerbsQueuePair::CloseNow() {
+void VerbsQueuePair::Quiesce() {
   for (const auto& weak : prepared_) {
     const auto prepared = weak.lock();
     if (prepared == nullptr) continue;
@@ -31,7 +32,6 @@ void VerbsQueuePair::CloseNow() {
   // They own regions, and with these the device.
   sends_.Clear();
   receives_.Clear();
-  object_.reset();
 }
 
 Napi::Value VerbsQueuePair::Describe(const Napi::CallbackInfo& info) {
@@ -49,7 +49,7 @@ Napi::Value VerbsQueuePair::Describe(const Napi::CallbackInfo& info) {
   return out;
 }
 
-// modify(mask, fields, dgid)
+// modify(mask, fields, dgid): a promise
 Napi::Value VerbsQueuePair::Modify(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (object_ == nullptr) return ThrowClosed(env);
@@ -61,34 +61,43 @@ Napi::Value VerbsQueuePair::Modify(const Napi::CallbackInfo& info) {
     return ThrowArguments(env, "modify(mask, fields, dgid)");
   }
   ReadPair(fields, &attributes);
-  errno = 0;
-  const int result = object_->domain->device->fn().ibv_modify_qp(object_->qp, &attributes, mask);
-  if (result != 0) return Throw(SystemError(env, result > 0 ? result : (errno != 0 ? errno : EIO), "ibv_modify_qp"));
-  // The queues were emptied, and nothing is told of what was in them.
-  if ((mask & VB_IBV_QP_STATE) != 0 && attributes.qp_state == VB_IBV_QPS_RESET) {
-    object_->sends->Reset();
-    if (object_->setup.srq == nullptr) object_->receives->Reset();
-  }
-  return env.Undefined();
+  const bool is_reset = (mask & VB_IBV_QP_STATE) != 0 && attributes.qp_state == VB_IBV_QPS_RESET;
+  return ChangeOnPool(
+      env, "ibv_modify_qp",
+      [pair = object_, attributes, mask]() mutable {
+        errno = 0;
+        return CallError(pair->domain->device->fn().ibv_modify_qp(pair->qp, &attributes, mask));
+      },
+      [pair = object_, is_reset] {
+        if (!is_reset) return;
+        // The queues were emptied, and nothing is told of what was in them.
+        pair->sends->Reset();
+        if (pair->setup.srq == nullptr) pair->receives->Reset();
+      });
 }
 
-// query(mask): { fields, dgid }
+// query(mask): a promise of { fields, dgid }
 Napi::Value VerbsQueuePair::Query(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (object_ == nullptr) return ThrowClosed(env);
   int mask = 0;
   if (!ReadInt(info, 0, 0, INT32_MAX, &mask)) return ThrowArguments(env, "query(mask)");
-  vb_ibv_qp_attr attributes = {};
-  vb_ibv_qp_init_attr init = {};
-  errno = 0;
-  const int result = object_->domain->device->fn().ibv_query_qp(object_->qp, &attributes, mask, &init);
-  if (result != 0) return Throw(SystemError(env, result > 0 ? result : (errno != 0 ? errno : EIO), "ibv_query_qp"));
-  auto fields = Napi::Uint32Array::New(env, kPairFields);
-  WritePair(attributes, fields.Data());
-  Napi::Object out = Napi::Object::New(env);
-  out.Set("fields", fields);
-  out.Set("dgid", Napi::Buffer<uint8_t>::Copy(env, attributes.ah_attr.grh.dgid.raw, sizeof attributes.ah_attr.grh.dgid.raw));
-  return out;
+  return CallOnPool<vb_ibv_qp_attr>(
+      env, "ibv_query_qp",
+      [pair = object_, mask](vb_ibv_qp_attr* attributes) {
+        vb_ibv_qp_init_attr init = {};
+        errno = 0;
+        return CallError(pair->domain->device->fn().ibv_query_qp(pair->qp, attributes, mask, &init));
+      },
+      [](Napi::Env the_env, const vb_ibv_qp_attr& attributes) -> Napi::Value {
+        auto fields = Napi::Uint32Array::New(the_env, kPairFields);
+        WritePair(attributes, fields.Data());
+        const auto& dgid = attributes.ah_attr.grh.dgid.raw;
+        Napi::Object out = Napi::Object::New(the_env);
+        out.Set("fields", fields);
+        out.Set("dgid", Napi::Buffer<uint8_t>::Copy(the_env, dgid, sizeof dgid));
+        return out;
+      });
 }
 
 Napi::Value VerbsQueuePair::PostSend(const Napi::CallbackInfo& info) {
@@ -131,8 +140,8 @@ Napi::Value VerbsQueuePair::Attach(const Napi::CallbackInfo& info) {
   vb_ibv_gid group;
   int lid = 0;
   if (!ReadGid(info[0], &group) || !ReadInt(info, 1, 0, 0xffff, &lid)) return ThrowArguments(env, "attachMulticast(gid, lid)");
-  const int error = object_->Attach(group, static_cast<uint16_t>(lid));
-  return error == 0 ? env.Undefined() : Throw(SystemError(env, error, "ibv_attach_mcast"));
+  auto attach = [pair = object_, group, lid] { return pair->Attach(group, static_cast<uint16_t>(lid)); };
+  return ChangeOnPool(env, "ibv_attach_mcast", std::move(attach), [] {});
 }
 
 Napi::Value VerbsQueuePair::Detach(const Napi::CallbackInfo& info) {
@@ -141,8 +150,8 @@ Napi::Value VerbsQueuePair::Detach(const Napi::CallbackInfo& info) {
   vb_ibv_gid group;
   int lid = 0;
   if (!ReadGid(info[0], &group) || !ReadInt(info, 1, 0, 0xffff, &lid)) return ThrowArguments(env, "detachMulticast(gid, lid)");
-  const int error = object_->Detach(group, static_cast<uint16_t>(lid));
-  return error == 0 ? env.Undefined() : Throw(SystemError(env, error, "ibv_detach_mcast"));
+  auto detach = [pair = object_, group, lid] { return pair->Detach(group, static_cast<uint16_t>(lid)); };
+  return ChangeOnPool(env, "ibv_detach_mcast", std::move(detach), [] {});
 }
 
 }  // namespace verbena

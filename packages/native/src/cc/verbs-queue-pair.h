@@ -16,8 +16,10 @@ class VerbsQueuePair : public VerbsObject<VerbsQueuePair, QueuePair> {
   static Napi::Function Define(Napi::Env env);
   using VerbsObject::VerbsObject;
   ~VerbsQueuePair() override { Leave(); }
+
+ protected:
   // Prepared work of this queue pair is of no use any more, and must not keep it alive.
-  void CloseNow() override;
+  void Quiesce() override;
 
  private:
   Napi::Value Describe(const Napi::CallbackInfo& info);

@@ -1,6 +1,11 @@
 #include "verbs-shared-queue.h"
 
+#include <errno.h>
+
+#include <utility>
+
 #include "arguments.h"
+#include "pool-call.h"
 #include "verbs-work.h"
 
 namespace verbena {
@@ -32,29 +37,37 @@ Napi::Value VerbsSharedQueue::Credits(const Napi::CallbackInfo& info) {
   return object_ != nullptr ? Napi::Number::New(info.Env(), object_->receives->Credits()) : ThrowClosed(info.Env());
 }
 
-// modify(limit): arms the event that fewer receives than that are left.
+// modify(limit), a promise: arms the event that fewer receives than that are left.
 Napi::Value VerbsSharedQueue::Modify(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (object_ == nullptr) return ThrowClosed(env);
   int limit = 0;
   if (!ReadInt(info, 0, 0, INT32_MAX, &limit)) return ThrowArguments(env, "modify(limit)");
-  vb_ibv_srq_attr attributes = {};
-  attributes.srq_limit = static_cast<uint32_t>(limit);
-  const int error = object_->domain->device->fn().ibv_modify_srq(object_->srq, &attributes, VB_IBV_SRQ_LIMIT);
-  return error == 0 ? env.Undefined() : Throw(SystemError(env, error, "ibv_modify_srq"));
+  auto modify = [queue = object_, limit] {
+    vb_ibv_srq_attr attributes = {};
+    attributes.srq_limit = static_cast<uint32_t>(limit);
+    errno = 0;
+    return CallError(queue->domain->device->fn().ibv_modify_srq(queue->srq, &attributes, VB_IBV_SRQ_LIMIT));
+  };
+  return ChangeOnPool(env, "ibv_modify_srq", std::move(modify), [] {});
 }
 
 Napi::Value VerbsSharedQueue::Query(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
   if (object_ == nullptr) return ThrowClosed(env);
-  vb_ibv_srq_attr attributes = {};
-  const int error = object_->domain->device->fn().ibv_query_srq(object_->srq, &attributes);
-  if (error != 0) return Throw(SystemError(env, error, "ibv_query_srq"));
-  Napi::Object out = Napi::Object::New(env);
-  out.Set("maxWr", attributes.max_wr);
-  out.Set("maxSge", attributes.max_sge);
-  out.Set("limit", attributes.srq_limit);
-  return out;
+  return CallOnPool<vb_ibv_srq_attr>(
+      env, "ibv_query_srq",
+      [queue = object_](vb_ibv_srq_attr* attributes) {
+        errno = 0;
+        return CallError(queue->domain->device->fn().ibv_query_srq(queue->srq, attributes));
+      },
+      [](Napi::Env the_env, const vb_ibv_srq_attr& attributes) -> Napi::Value {
+        Napi::Object out = Napi::Object::New(the_env);
+        out.Set("maxWr", attributes.max_wr);
+        out.Set("maxSge", attributes.max_sge);
+        out.Set("limit", attributes.srq_limit);
+        return out;
+      });
 }
 
 }  // namespace verbena

@@ -14,10 +14,9 @@ class VerbsSharedQueue : public VerbsObject<VerbsSharedQueue, SharedReceiveQueue
   static Napi::Function Define(Napi::Env env);
   using VerbsObject::VerbsObject;
   ~VerbsSharedQueue() override { Leave(); }
-  void CloseNow() override {
-    receives_.Clear();  // owns regions, and with these the device
-    object_.reset();
-  }
+
+ protected:
+  void Quiesce() override { receives_.Clear(); }  // owns regions, and with these the device
 
  private:
   Napi::Value Describe(const Napi::CallbackInfo& info);

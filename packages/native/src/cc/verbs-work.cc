@@ -60,4 +60,9 @@ napi_value VerbsPreparedWork::Post(napi_env env, napi_callback_info) {
   return WorkResult(env, object_->batch.Post(*object_->pair), "ibv_post");
 }
 
+Napi::Value VerbsPreparedWork::Close(const Napi::CallbackInfo& info) {
+  Leave();
+  return info.Env().Undefined();
+}
+
 }  // namespace verbena

@@ -30,6 +30,8 @@ class VerbsPreparedWork : public VerbsObject<VerbsPreparedWork, PreparedBatch> {
 
  private:
   napi_value Post(napi_env env, napi_callback_info info);
+  // At once: there is only memory to free, since the queue pair has a handle of its own.
+  Napi::Value Close(const Napi::CallbackInfo& info);
 };
 
 }  // namespace verbena

@@ -18,8 +18,8 @@ export class OpenAddressHandle implements AddressHandle, Child {
   }
 
   close(): Promise<void> {
-    return this.#resource.close(() => {
-      this.binding.close();
+    return this.#resource.close(async () => {
+      await this.binding.close();
       this.onClose(this);
     });
   }

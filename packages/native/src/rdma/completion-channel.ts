@@ -143,10 +143,10 @@ export class OpenCompletionChannel implements QueueChannel, Child {
   }
 
   close(): Promise<void> {
-    return this.resource.close(() => {
+    return this.resource.close(async () => {
       this.#events.end(true);
       this.#group?.onClose();
-      this.parts.binding.close();
+      await this.parts.binding.close();
       this.parts.onClose(this);
     });
   }

@@ -7,7 +7,7 @@ import type {
 } from "../api/completions.js";
 import type { CompletionQueueBinding } from "../binding.js";
 import { nativeError } from "../errors.js";
-import { calling, failure } from "../failure.js";
+import { awaiting, failure } from "../failure.js";
 import { CompletionRecords } from "./completion-records.js";
 import { CqLedger } from "./cq-ledger.js";
 import { Delivery } from "./delivery.js";
@@ -69,7 +69,7 @@ export class OpenCompletionQueue implements CompletionQueue, Child {
     this.channel = channel;
     this.resource = new Resource(`completion queue ${id}`);
     this.#isSolicitedOnly = options.solicitedOnly ?? false;
-    const watching = watchingOf(options.mode ?? (channel === undefined ? "poll" : "event"), channel !== undefined);
+    const watching = watchingOf(options.mode, channel !== undefined);
     this.#byEvent = watching.byEvent;
     this.#protocol = new EventProtocol(watching);
     const capacity = Math.min(options.batchSize ?? BATCH_SIZE, depth);
@@ -139,13 +139,10 @@ export class OpenCompletionQueue implements CompletionQueue, Child {
     }
   }
 
-  resize(depth: number): void {
+  async resize(depth: number): Promise<void> {
     this.resource.mustBeOpen();
     needInteger("depth", depth, 1, 2 ** 31 - 1);
-    this.ledger.check(this.resource.what, depth, 0);
-    this.#depth = calling("VERBENA_NATIVE_MODIFY", { what: this.resource.what }, () =>
-      this.parts.binding.resize(depth),
-    );
+    await this.resource.change(() => this.#resize(depth));
   }
 
   /** Throws `VERBENA_NATIVE_OPTION` if the events of this queue may go to another thread. */
@@ -163,10 +160,10 @@ export class OpenCompletionQueue implements CompletionQueue, Child {
   }
 
   close(): Promise<void> {
-    return this.resource.close(() => {
+    return this.resource.close(async () => {
       this.delivery.end();
       this.channel?.forget(this);
-      this.parts.binding.close();
+      await this.parts.binding.close();
       this.parts.onClose(this);
     });
   }
@@ -179,9 +176,25 @@ export class OpenCompletionQueue implements CompletionQueue, Child {
   #failure(verb: string, cause: unknown): Error {
     return failure("VERBENA_NATIVE_RECEIVE", { what: `${this.resource.what} (${verb})` }, cause);
   }
+
+  async #resize(depth: number): Promise<void> {
+    const { what } = this.resource;
+    this.ledger.check(what, depth, 0);
+    const before = this.#depth;
+    // What is to go is not given to queue pairs that are made meanwhile.
+    this.#depth = Math.min(before, depth);
+    try {
+      this.#depth = await awaiting("VERBENA_NATIVE_MODIFY", { what }, () => this.parts.binding.resize(depth));
+    } catch (error) {
+      this.#depth = before;
+      throw error;
+    }
+  }
 }
 
-function watchingOf(mode: DeliveryMode, hasChannel: boolean): Watching {
+/** How a queue of this mode is watched. Throws `VERBENA_NATIVE_OPTION` for what cannot be. */
+export function watchingOf(wanted: DeliveryMode | undefined, hasChannel: boolean): Watching {
+  const mode = wanted ?? (hasChannel ? "event" : "poll");
   if (mode === "poll") return { byEvent: false, spinUs: 0 };
   if (!hasChannel) throw optionError("a completion queue without a channel can only be polled: mode must be poll");
   if (mode === "event") return { byEvent: true, spinUs: 0 };

@@ -7,7 +7,8 @@ import { calling, errnoName, failure } from "../failure.js";
 import { OpenVerbsContext } from "../verbs/verbs-context.js";
 import { atomicsName } from "./codes.js";
 import { OpenCompletionChannel } from "./completion-channel.js";
-import { OpenCompletionQueue } from "./completion-queue.js";
+import { OpenCompletionQueue, watchingOf } from "./completion-queue.js";
+import { making } from "./making.js";
 import { needInteger, optionError } from "./option-error.js";
 import { OpenProtectionDomain } from "./protection-domain.js";
 import { Resource } from "./resource.js";
@@ -58,62 +59,77 @@ export class OpenContext extends OpenVerbsContext implements Context {
     return Gid.read(table, index * Gid.SIZE);
   }
 
-  createProtectionDomain(): ProtectionDomain {
-    const binding = this.#creating("a protection domain", () => this.raw.createProtectionDomain());
-    const domain = new OpenProtectionDomain({
-      binding,
-      device: this.device.name,
-      tokens: this.#tokens,
-      activeMtu: (port) => this.queryPort(port).activeMtu,
-      onClose: (gone) => this.#resource.remove(gone),
-    });
-    this.#resource.add(domain);
-    return domain;
+  createProtectionDomain(): Promise<ProtectionDomain> {
+    return making(
+      [this.#resource],
+      () => this.#creating("a protection domain", () => this.raw.createProtectionDomain()),
+      (binding) => {
+        const domain = new OpenProtectionDomain({
+          binding,
+          context: this.#resource,
+          device: this.device.name,
+          tokens: this.#tokens,
+          activeMtu: (port) => this.queryPort(port).activeMtu,
+          onClose: (gone) => this.#resource.remove(gone),
+        });
+        this.#resource.add(domain);
+        return domain;
+      },
+    );
   }
 
-  createCompletionChannel(): CompletionChannel {
-    this.#resource.mustBeOpen();
-    const what = `a completion channel on ${this.device.name}`;
-    try {
-      const channel = new OpenCompletionChannel({
-        binding: this.raw.createCompletionChannel(),
-        name: `${this.device.name}/${++this.#channels}`,
-        onClose: (gone) => this.#resource.remove(gone),
-      });
-      this.#resource.add(channel);
-      return channel;
-    } catch (cause) {
-      throw failure("VERBENA_NATIVE_CREATE", { what }, cause, CHANNEL_HINTS[errnoName(cause) ?? ""]);
-    }
+  createCompletionChannel(): Promise<CompletionChannel> {
+    return making(
+      [this.#resource],
+      () => this.#creating("a completion channel", () => this.raw.createCompletionChannel(), CHANNEL_HINTS),
+      (binding) => {
+        const channel = new OpenCompletionChannel({
+          binding,
+          name: `${this.device.name}/${++this.#channels}`,
+          onClose: (gone) => this.#resource.remove(gone),
+        });
+        this.#resource.add(channel);
+        return channel;
+      },
+    );
   }
 
-  createCompletionQueue(options: CompletionQueueOptions): CompletionQueue {
+  async createCompletionQueue(options: CompletionQueueOptions): Promise<CompletionQueue> {
     this.#resource.mustBeOpen();
     needInteger("depth", options.depth, 1, MAX_DEPTH);
     if (options.batchSize !== undefined) needInteger("batchSize", options.batchSize, 1, 0xffff);
+    // Before the queue is there to be closed.
+    watchingOf(options.mode, options.channel !== undefined);
     const channel = this.#ownChannel(options.channel);
     const vector = this.#vector(options.vector ?? "auto");
-    const binding = this.#creating("a completion queue", () =>
-      this.raw.createCompletionQueue(options.depth, channel?.raw, vector),
-    );
-    const queue = new OpenCompletionQueue(
-      {
-        binding,
-        channel,
-        vector,
-        tokens: this.#tokens,
-        clock: this.clock,
-        onClose: (gone) => {
-          this.#resource.remove(gone);
-          this.#vectors.set(vector, (this.#vectors.get(vector) ?? 1) - 1);
-        },
-      },
-      options,
-    );
     this.#vectors.set(vector, (this.#vectors.get(vector) ?? 0) + 1);
-    this.#resource.add(queue);
-    channel?.adopt(queue);
-    return queue;
+    const leaveVector = (): void => {
+      this.#vectors.set(vector, (this.#vectors.get(vector) ?? 1) - 1);
+    };
+    const owners = channel === undefined ? [this.#resource] : [this.#resource, channel.resource];
+    try {
+      return await making(
+        owners,
+        () =>
+          this.#creating("a completion queue", () =>
+            this.raw.createCompletionQueue(options.depth, channel?.raw, vector),
+          ),
+        (binding) => {
+          const onClose = (gone: OpenCompletionQueue): void => {
+            this.#resource.remove(gone);
+            leaveVector();
+          };
+          const parts = { binding, channel, vector, tokens: this.#tokens, clock: this.clock, onClose };
+          const queue = new OpenCompletionQueue(parts, options);
+          this.#resource.add(queue);
+          channel?.adopt(queue);
+          return queue;
+        },
+      );
+    } catch (error) {
+      leaveVector();
+      throw error;
+    }
   }
 
   override close(): Promise<void> {
@@ -140,8 +156,12 @@ export class OpenContext extends OpenVerbsContext implements Context {
     return least;
   }
 
-  #creating<T>(what: string, call: () => T): T {
-    this.#resource.mustBeOpen();
-    return calling("VERBENA_NATIVE_CREATE", { what: `${what} on ${this.device.name}` }, call);
+  async #creating<T>(what: string, call: () => Promise<T>, hints: Readonly<Record<string, string>> = {}): Promise<T> {
+    try {
+      return await call();
+    } catch (cause) {
+      const details = { what: `${what} on ${this.device.name}` };
+      throw failure("VERBENA_NATIVE_CREATE", details, cause, hints[errnoName(cause) ?? ""]);
+    }
   }
 }

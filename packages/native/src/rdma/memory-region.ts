@@ -54,8 +54,8 @@ export class OpenMemoryRegion implements MemoryRegion, Child {
       const details = { what: this.#resource.what, count: this.#lent };
       return Promise.reject(nativeError("VERBENA_NATIVE_LENT", { details }));
     }
-    return this.#resource.close(() => {
-      this.binding.close();
+    return this.#resource.close(async () => {
+      await this.binding.close();
       this.onClose(this);
     });
   }

@@ -29,6 +29,7 @@ export class MessageRing implements AsyncIterableIterator<Message> {
   #idle: number[] = [];
   #current: number | undefined;
   #wake: (() => void) | undefined;
+  #isClosing = false;
   #isEnded = false;
 
   constructor(private readonly parts: MessageRingParts) {
@@ -62,6 +63,11 @@ export class MessageRing implements AsyncIterableIterator<Message> {
     return this;
   }
 
+  /** The queue pair is about to be closed: receives that it flushes from now on are no failure. */
+  beginEnd(): void {
+    this.#isClosing = true;
+  }
+
   /** The queue pair is closed: what has come is still delivered, unless it is a flushed receive. */
   end(): void {
     while (this.#arrived.length > 0 && this.#arrived.at(-1)?.statusCode !== 0) this.#arrived.pop();
@@ -79,10 +85,9 @@ export class MessageRing implements AsyncIterableIterator<Message> {
 
   #complete(records: CompletionBatch, index: number): false {
     // Receives that come after the ring was left are dropped with their token still in use.
-    if (!this.#isEnded) {
-      this.#arrived.push(records.at(index));
-      this.#wake?.();
-    }
+    if (this.#isEnded || (this.#isClosing && records.statusCode(index) !== 0)) return false;
+    this.#arrived.push(records.at(index));
+    this.#wake?.();
     return false;
   }
 
@@ -100,7 +105,7 @@ export class MessageRing implements AsyncIterableIterator<Message> {
   #repost(): void {
     const { region, slotSize, post } = this.parts;
     const slots = this.#idle;
-    if (slots.length === 0 || this.#isEnded) return;
+    if (slots.length === 0 || this.#isClosing || this.#isEnded) return;
     this.#idle = [];
     post(
       slots.map((slot) => ({ wrId: slot, data: { region, offset: slot * slotSize, length: slotSize } })),

@@ -9,12 +9,13 @@ import type {
   SharedReceiveQueue,
 } from "../api/queue-pair.js";
 import type { ProtectionDomain } from "../api/rdma.js";
-import type { MemoryRegionBinding, ProtectionDomainBinding } from "../binding.js";
-import { calling, errnoName, failure } from "../failure.js";
+import type { MemoryRegionBinding, ProtectionDomainBinding, QueuePairBinding } from "../binding.js";
+import { awaiting, errnoName, failure } from "../failure.js";
 import { OpenAddressHandle } from "./address-handle.js";
 import { encodeAddress } from "./attribute-fields.js";
 import { accessMask, QP_TYPE } from "./codes.js";
 import { OpenCompletionQueue } from "./completion-queue.js";
+import { making } from "./making.js";
 import { OpenMemoryRegion } from "./memory-region.js";
 import { needInteger, optionError } from "./option-error.js";
 import { OpenQueuePair } from "./queue-pair.js";
@@ -30,6 +31,8 @@ const MAX_LENGTH = 2 ** 32;
 /** Parts of an {@link OpenProtectionDomain}. */
 export interface ProtectionDomainParts {
   readonly binding: ProtectionDomainBinding;
+  /** Nothing is made once it closes, though it closes this only after others. */
+  readonly context: Resource;
   readonly device: string;
   readonly tokens: TokenTable;
   readonly activeMtu: (port: number) => Mtu;
@@ -66,7 +69,7 @@ export class OpenProtectionDomain implements ProtectionDomain, Child {
     });
   }
 
-  createQueuePair(options: QueuePairOptions): QueuePair {
+  async createQueuePair(options: QueuePairOptions): Promise<QueuePair> {
     this.#resource.mustBeOpen();
     const { type, signalsAll = false } = options;
     const typeCode = (QP_TYPE as Readonly<Record<string, number | undefined>>)[type];
@@ -85,8 +88,18 @@ export class OpenProtectionDomain implements ProtectionDomain, Child {
       sendCq.ledger.check(sendCq.resource.what, sendCq.depth, caps.maxSendWr);
       recvCq.ledger.check(recvCq.resource.what, recvCq.depth, share);
     }
+    // Booked before the queue pair is there: others may be made meanwhile.
+    sendCq.ledger.reserve(sends, caps.maxSendWr);
+    if (srq === undefined) recvCq.ledger.reserve(receives, receiveCount);
+    else srq.book(recvCq.ledger);
+    const release = (): void => {
+      sendCq.ledger.release(sends);
+      // The share of a shared receive queue stays until that is closed: others may complete its receives here.
+      if (srq === undefined) recvCq.ledger.release(receives);
+    };
+    const owners = [this.#resource, sendCq.resource, recvCq.resource, ...(srq === undefined ? [] : [srq.resource])];
     const counts = [caps.maxSendWr, caps.maxRecvWr, caps.maxSendSge, caps.maxRecvSge, caps.maxInline];
-    const binding = calling("VERBENA_NATIVE_CREATE", { what: `a queue pair on ${this.parts.device}` }, () =>
+    const create = (): Promise<QueuePairBinding> =>
       this.parts.binding.createQueuePair(
         typeCode,
         sendCq.raw,
@@ -94,62 +107,74 @@ export class OpenProtectionDomain implements ProtectionDomain, Child {
         srq?.raw,
         signalsAll,
         Uint32Array.from(counts),
-      ),
-    );
-    sendCq.ledger.reserve(sends, caps.maxSendWr);
-    if (srq === undefined) recvCq.ledger.reserve(receives, receiveCount);
-    else srq.book(recvCq.ledger);
-    const owners = [this.#resource, sendCq.resource, recvCq.resource, ...(srq === undefined ? [] : [srq.resource])];
-    const pair = new OpenQueuePair({
-      binding,
-      type,
-      caps,
-      sendCq,
-      recvCq,
-      srq,
-      tokens: this.parts.tokens,
-      activeMtu: this.parts.activeMtu,
-      allocate: (length) => this.allocate(length),
-      onClose: (gone) => {
-        sendCq.ledger.release(sends);
-        // The share of a shared receive queue stays until that is closed: others may complete its receives here.
-        if (srq === undefined) recvCq.ledger.release(receives);
-        for (const owner of owners) owner.remove(gone);
-      },
-    });
-    for (const owner of owners) owner.add(pair);
-    return pair;
+      );
+    try {
+      return await making(
+        [this.parts.context, ...owners],
+        () => this.#creating("a queue pair", create),
+        (binding) => {
+          const pair = new OpenQueuePair({
+            binding,
+            type,
+            caps,
+            sendCq,
+            recvCq,
+            srq,
+            tokens: this.parts.tokens,
+            activeMtu: this.parts.activeMtu,
+            allocate: (length) => this.allocate(length),
+            onClose: (gone) => {
+              release();
+              for (const owner of owners) owner.remove(gone);
+            },
+          });
+          for (const owner of owners) owner.add(pair);
+          return pair;
+        },
+      );
+    } catch (error) {
+      release();
+      srq?.unbook(recvCq.ledger);
+      throw error;
+    }
   }
 
-  createSharedReceiveQueue(options: { readonly maxWr: number; readonly maxSge?: number }): SharedReceiveQueue {
+  async createSharedReceiveQueue(options: {
+    readonly maxWr: number;
+    readonly maxSge?: number;
+  }): Promise<SharedReceiveQueue> {
     this.#resource.mustBeOpen();
     const { maxWr, maxSge = 1 } = options;
     needInteger("maxWr", maxWr, 1, MAX_REQUESTS);
     needInteger("maxSge", maxSge, 1, MAX_SEGMENTS);
-    const what = `a shared receive queue on ${this.parts.device}`;
-    const binding = calling("VERBENA_NATIVE_CREATE", { what }, () =>
-      this.parts.binding.createSharedReceiveQueue(maxWr, maxSge),
+    return making(
+      [this.parts.context, this.#resource],
+      () => this.#creating("a shared receive queue", () => this.parts.binding.createSharedReceiveQueue(maxWr, maxSge)),
+      (binding) => {
+        const queue = new OpenSharedReceiveQueue(binding, maxWr, maxSge, (gone) => this.#resource.remove(gone));
+        this.#resource.add(queue);
+        return queue;
+      },
     );
-    const queue = new OpenSharedReceiveQueue(binding, maxWr, maxSge, (gone) => this.#resource.remove(gone));
-    this.#resource.add(queue);
-    return queue;
   }
 
-  createAddressHandle(attributes: AddressAttributes): AddressHandle {
+  async createAddressHandle(attributes: AddressAttributes): Promise<AddressHandle> {
     this.#resource.mustBeOpen();
     const { fields, dgid } = encodeAddress(attributes);
-    const what = `an address handle on ${this.parts.device}`;
-    const binding = calling("VERBENA_NATIVE_CREATE", { what }, () =>
-      this.parts.binding.createAddressHandle(fields, dgid),
+    return making(
+      [this.parts.context, this.#resource],
+      () => this.#creating("an address handle", () => this.parts.binding.createAddressHandle(fields, dgid)),
+      (binding) => {
+        const handle = new OpenAddressHandle(binding, (gone) => this.#resource.remove(gone));
+        this.#resource.add(handle);
+        return handle;
+      },
     );
-    const handle = new OpenAddressHandle(binding, (gone) => this.#resource.remove(gone));
-    this.#resource.add(handle);
-    return handle;
   }
 
   close(): Promise<void> {
-    return this.#resource.close(() => {
-      this.parts.binding.close();
+    return this.#resource.close(async () => {
+      await this.parts.binding.close();
       this.parts.onClose(this);
     });
   }
@@ -158,22 +183,24 @@ export class OpenProtectionDomain implements ProtectionDomain, Child {
     return this.close();
   }
 
-  async #region(length: number, make: () => Promise<MemoryRegionBinding>): Promise<MemoryRegion> {
-    this.#resource.mustBeOpen();
-    let binding: MemoryRegionBinding;
-    try {
-      binding = await make();
-    } catch (cause) {
-      if (errnoName(cause) === undefined || errnoName(cause)?.startsWith("VERBENA")) throw cause;
-      throw failure("VERBENA_NATIVE_MEMORY", { length }, cause, memoryHint(cause));
-    }
-    if (this.#resource.isClosing) {
-      binding.close();
-      this.#resource.mustBeOpen();
-    }
-    const region = new OpenMemoryRegion(binding, (gone) => this.#resource.remove(gone));
-    this.#resource.add(region);
-    return region;
+  #region(length: number, make: () => Promise<MemoryRegionBinding>): Promise<MemoryRegion> {
+    const register = async (): Promise<MemoryRegionBinding> => {
+      try {
+        return await make();
+      } catch (cause) {
+        if (errnoName(cause) === undefined || errnoName(cause)?.startsWith("VERBENA")) throw cause;
+        throw failure("VERBENA_NATIVE_MEMORY", { length }, cause, memoryHint(cause));
+      }
+    };
+    return making([this.parts.context, this.#resource], register, (binding) => {
+      const region = new OpenMemoryRegion(binding, (gone) => this.#resource.remove(gone));
+      this.#resource.add(region);
+      return region;
+    });
+  }
+
+  #creating<T>(what: string, call: () => Promise<T>): Promise<T> {
+    return awaiting("VERBENA_NATIVE_CREATE", { what: `${what} on ${this.parts.device}` }, call);
   }
 }
 

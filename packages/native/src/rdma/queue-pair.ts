@@ -13,7 +13,7 @@ import type {
 } from "../api/queue-pair.js";
 import type { QueuePairBinding } from "../binding.js";
 import { nativeError } from "../errors.js";
-import { asError, calling } from "../failure.js";
+import { asError, awaiting } from "../failure.js";
 import { decodeStatus, encodeAttributes, queryMask } from "./attribute-fields.js";
 import type { OpenCompletionQueue } from "./completion-queue.js";
 import { GRH_SIZE, MessageRing } from "./message-ring.js";
@@ -89,57 +89,51 @@ export class OpenQueuePair implements QueuePair, Child {
     return this.parts.binding.credits(false);
   }
 
-  modify(attributes: QueuePairAttributes): void {
+  async modify(attributes: QueuePairAttributes): Promise<void> {
     this.#resource.mustBeOpen();
-    const { mask, fields, dgid } = encodeAttributes(attributes);
-    const what = `${this.#resource.what}${attributes.state === undefined ? "" : ` to state ${attributes.state}`}`;
-    calling("VERBENA_NATIVE_MODIFY", { what }, () => this.parts.binding.modify(mask, fields, dgid));
-    if (attributes.port !== undefined) this.#port = attributes.port;
-    if (attributes.state === "reset") {
-      this.#waiting.giveUp(
-        nativeError("VERBENA_NATIVE_CLOSED", { details: { what: `${this.#resource.what} (reset)` } }),
-      );
-      this.#endRing();
-    }
+    // Refused before it waits for its turn.
+    encodeAttributes(attributes);
+    await this.#resource.change(() => this.#modify(attributes));
   }
 
-  query(): QueuePairStatus {
+  async query(): Promise<QueuePairStatus> {
     this.#resource.mustBeOpen();
-    const { fields, dgid } = calling("VERBENA_NATIVE_QUERY", { what: this.#resource.what }, () =>
-      this.parts.binding.query(queryMask),
+    const { fields, dgid } = await awaiting("VERBENA_NATIVE_QUERY", { what: this.#resource.what }, () =>
+      this.#resource.change(() => this.parts.binding.query(queryMask)),
     );
     return decodeStatus(fields, dgid);
   }
 
-  toInit(attributes: Parameters<QueuePair["toInit"]>[0] = {}): void {
+  toInit(attributes: Parameters<QueuePair["toInit"]>[0] = {}): Promise<void> {
     const { port = 1, pkeyIndex = 0, qkey = 0, access = [] } = attributes;
-    this.modify({ state: "init", port, pkeyIndex, ...(this.type === "ud" ? { qkey } : { access }) });
+    return this.modify({ state: "init", port, pkeyIndex, ...(this.type === "ud" ? { qkey } : { access }) });
   }
 
-  toRtr(attributes: Parameters<QueuePair["toRtr"]>[0] = {}): void {
-    if (this.type === "ud") {
-      this.modify({ state: "rtr" });
-      return;
-    }
-    const { destQpn, address, pathMtu = this.parts.activeMtu(this.#port), rqPsn = 0 } = attributes;
+  async toRtr(attributes: Parameters<QueuePair["toRtr"]>[0] = {}): Promise<void> {
+    if (this.type === "ud") return this.modify({ state: "rtr" });
+    const { destQpn, address, pathMtu, rqPsn = 0, maxDestRdAtomic = 1, minRnrTimer = 12 } = attributes;
     if (destQpn === undefined || address === undefined) throw optionError("toRtr needs destQpn and address");
-    const { maxDestRdAtomic = 1, minRnrTimer = 12 } = attributes;
+    this.#resource.mustBeOpen();
     const responder = this.type === "rc" ? { maxDestRdAtomic, minRnrTimer } : {};
-    this.modify({ state: "rtr", destQpn, address, pathMtu, rqPsn, ...responder });
+    // The port is known once the change to INIT has been made.
+    await this.#resource.change(() => {
+      const mtu = pathMtu ?? this.parts.activeMtu(this.#port);
+      return this.#modify({ state: "rtr", destQpn, address, pathMtu: mtu, rqPsn, ...responder });
+    });
   }
 
-  toRts(attributes: Parameters<QueuePair["toRts"]>[0] = {}): void {
+  toRts(attributes: Parameters<QueuePair["toRts"]>[0] = {}): Promise<void> {
     const { sqPsn = 0, timeout = 14, retryCnt = 7, rnrRetry = 7, maxRdAtomic = 1 } = attributes;
     const requester = this.type === "rc" ? { timeout, retryCnt, rnrRetry, maxRdAtomic } : {};
-    this.modify({ state: "rts", sqPsn, ...requester });
+    return this.modify({ state: "rts", sqPsn, ...requester });
   }
 
-  toError(): void {
-    this.modify({ state: "error" });
+  toError(): Promise<void> {
+    return this.modify({ state: "error" });
   }
 
-  toReset(): void {
-    this.modify({ state: "reset" });
+  toReset(): Promise<void> {
+    return this.modify({ state: "reset" });
   }
 
   postSend(requests: readonly SendRequest[]): void {
@@ -204,19 +198,20 @@ export class OpenQueuePair implements QueuePair, Child {
     };
   }
 
-  attachMulticast(group: Gid, mlid: number): void {
-    this.#multicast("join", (gid) => this.parts.binding.attachMulticast(gid, mlid), group, mlid);
+  attachMulticast(group: Gid, mlid: number): Promise<void> {
+    return this.#multicast("join", (gid) => this.parts.binding.attachMulticast(gid, mlid), group, mlid);
   }
 
-  detachMulticast(group: Gid, mlid: number): void {
-    this.#multicast("leave", (gid) => this.parts.binding.detachMulticast(gid, mlid), group, mlid);
+  detachMulticast(group: Gid, mlid: number): Promise<void> {
+    return this.#multicast("leave", (gid) => this.parts.binding.detachMulticast(gid, mlid), group, mlid);
   }
 
   close(): Promise<void> {
-    return this.#resource.close(() => {
+    return this.#resource.close(async () => {
       for (const prepared of this.#prepared) prepared.close();
-      this.#flush();
-      this.parts.binding.close();
+      this.#ring?.beginEnd();
+      await this.#flush();
+      await this.parts.binding.close();
       this.#waiting.giveUp(nativeError("VERBENA_NATIVE_CLOSED", { details: { what: this.#resource.what } }));
       this.#endRing();
       this.parts.onClose(this);
@@ -227,11 +222,24 @@ export class OpenQueuePair implements QueuePair, Child {
     return this.close();
   }
 
+  async #modify(attributes: QueuePairAttributes): Promise<void> {
+    const { mask, fields, dgid } = encodeAttributes(attributes);
+    const what = `${this.#resource.what}${attributes.state === undefined ? "" : ` to state ${attributes.state}`}`;
+    await awaiting("VERBENA_NATIVE_MODIFY", { what }, () => this.parts.binding.modify(mask, fields, dgid));
+    if (attributes.port !== undefined) this.#port = attributes.port;
+    if (attributes.state === "reset") {
+      this.#waiting.giveUp(
+        nativeError("VERBENA_NATIVE_CLOSED", { details: { what: `${this.#resource.what} (reset)` } }),
+      );
+      this.#endRing();
+    }
+  }
+
   /** Ends what is under way and takes the completions that tell so, as far as they come at once. */
-  #flush(): void {
+  async #flush(): Promise<void> {
     const { mask, fields, dgid } = encodeAttributes({ state: "error" });
     try {
-      this.parts.binding.modify(mask, fields, dgid);
+      await this.parts.binding.modify(mask, fields, dgid);
     } catch {
       // A device that is gone cannot; the promises are settled all the same.
     }
@@ -278,12 +286,12 @@ export class OpenQueuePair implements QueuePair, Child {
     }
   }
 
-  #multicast(verb: string, call: (gid: Buffer) => void, group: Gid, mlid: number): void {
+  async #multicast(verb: string, call: (gid: Buffer) => Promise<void>, group: Gid, mlid: number): Promise<void> {
     this.#resource.mustBeOpen();
     needInteger("mlid", mlid, 0, 0xffff);
     const gid = Buffer.alloc(Gid.SIZE);
     Gid.write(gid, 0, group);
     const what = `${this.#resource.what}: ${verb} group ${Gid.format(group)}`;
-    calling("VERBENA_NATIVE_MODIFY", { what }, () => call(gid));
+    await awaiting("VERBENA_NATIVE_MODIFY", { what }, () => this.#resource.change(() => call(gid)));
   }
 }

@@ -21,9 +21,14 @@ const CLOSING = [
 /** Kinds of children. */
 export type ChildKind = (typeof CLOSING)[number];
 
-/** Life and children of one object. */
+const ignore = (): void => undefined;
+
+/** Life, children, and calls under way of one object. */
 export class Resource {
   readonly #children = new Set<Child>();
+  /** Settles with the last call of `change`. */
+  #last: Promise<unknown> = Promise.resolve();
+  readonly #held = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -48,13 +53,29 @@ export class Resource {
     this.#children.delete(child);
   }
 
-  /** Closes the children, kind by kind, then calls `last`. The second call gives the first one's promise. */
+  /** A call that uses this object: `close()` waits until it has ended, well or not. */
+  hold<T>(call: Promise<T>): Promise<T> {
+    const ended = call.then(ignore, ignore);
+    this.#held.add(ended);
+    void ended.then(() => this.#held.delete(ended));
+    return call;
+  }
+
+  /** Runs calls that change this object one after the other, in the order in which they were asked for. */
+  change<T>(call: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(call);
+    this.#last = result.catch(ignore);
+    return this.hold(result);
+  }
+
+  /** Waits for calls under way, closes the children, kind by kind, then calls `last`. The second call gives the first one's promise. */
   close(last: () => void | Promise<void>): Promise<void> {
     this.#closing ??= this.#close(last);
     return this.#closing;
   }
 
   async #close(last: () => void | Promise<void>): Promise<void> {
+    while (this.#held.size > 0) await Promise.all(this.#held);
     for (const kind of CLOSING) {
       await Promise.all([...this.#children].filter((child) => child.kind === kind).map((child) => child.close()));
     }

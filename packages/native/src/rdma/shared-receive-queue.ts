@@ -1,6 +1,6 @@
 import type { ReceiveRequest, SharedReceiveQueue } from "../api/queue-pair.js";
 import type { SharedReceiveQueueBinding } from "../binding.js";
-import { calling } from "../failure.js";
+import { awaiting } from "../failure.js";
 import type { CqLedger } from "./cq-ledger.js";
 import { needInteger } from "./option-error.js";
 import { type Child, Resource } from "./resource.js";
@@ -12,7 +12,8 @@ export class OpenSharedReceiveQueue implements SharedReceiveQueue, Child {
   readonly id: number;
   readonly resource: Resource;
   readonly #receives: WorkQueue;
-  readonly #booked = new Set<CqLedger>();
+  /** Completion queues that hold room for its receives, and for how many queue pairs. */
+  readonly #booked = new Map<CqLedger, number>();
 
   constructor(
     private readonly binding: SharedReceiveQueueBinding,
@@ -25,10 +26,21 @@ export class OpenSharedReceiveQueue implements SharedReceiveQueue, Child {
     this.#receives = new WorkQueue(this.resource.what, maxSge, (...list) => binding.postReceive(...list));
   }
 
-  /** Books this queue's share, which it gives back when it is closed. */
+  /** Books this queue's share for one more queue pair. It gives it back when it is closed. */
   book(ledger: CqLedger): void {
     ledger.reserve(this, this.maxWr);
-    this.#booked.add(ledger);
+    this.#booked.set(ledger, (this.#booked.get(ledger) ?? 0) + 1);
+  }
+
+  /** The queue pair was not made. */
+  unbook(ledger: CqLedger): void {
+    const count = (this.#booked.get(ledger) ?? 0) - 1;
+    if (count > 0) {
+      this.#booked.set(ledger, count);
+    } else {
+      this.#booked.delete(ledger);
+      ledger.release(this);
+    }
   }
 
   /** The object of the addon, for queue pairs. */
@@ -46,16 +58,18 @@ export class OpenSharedReceiveQueue implements SharedReceiveQueue, Child {
     this.#receives.postReceives(requests);
   }
 
-  setLimit(limit: number): void {
+  async setLimit(limit: number): Promise<void> {
     this.resource.mustBeOpen();
     needInteger("limit", limit, 0, this.maxWr);
-    calling("VERBENA_NATIVE_MODIFY", { what: this.resource.what }, () => this.binding.modify(limit));
+    await awaiting("VERBENA_NATIVE_MODIFY", { what: this.resource.what }, () =>
+      this.resource.change(() => this.binding.modify(limit)),
+    );
   }
 
   close(): Promise<void> {
-    return this.resource.close(() => {
-      this.binding.close();
-      for (const ledger of this.#booked) ledger.release(this);
+    return this.resource.close(async () => {
+      await this.binding.close();
+      for (const ledger of this.#booked.keys()) ledger.release(this);
       this.onClose(this);
     });
   }

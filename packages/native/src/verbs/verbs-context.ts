@@ -18,7 +18,7 @@ export class OpenVerbsContext implements VerbsContext {
   readonly #events: SingleReaderQueue<DeviceEvent>;
   readonly #what: string;
   #isStarted = false;
-  #isClosed = false;
+  #closing: Promise<void> | undefined;
 
   constructor(
     private readonly binding: VerbsContextBinding,
@@ -72,17 +72,18 @@ export class OpenVerbsContext implements VerbsContext {
   }
 
   close(): Promise<void> {
-    if (!this.#isClosed) {
-      this.#isClosed = true;
-      this.#events.end(true);
-      this.binding.close();
-      this.onClose(this);
-    }
-    return Promise.resolve();
+    this.#closing ??= this.#close();
+    return this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#events.end(true);
+    await this.binding.close();
+    this.onClose(this);
   }
 
   #start(): void {
@@ -105,6 +106,6 @@ export class OpenVerbsContext implements VerbsContext {
   }
 
   #needOpen(): void {
-    if (this.#isClosed) throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: this.#what } });
+    if (this.#closing !== undefined) throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: this.#what } });
   }
 }

@@ -33,11 +33,14 @@ std::shared_ptr<Region> Region::Create(std::shared_ptr<ProtectionDomain> domain,
   return region;
 }
 
-void Region::Release() {
+vb_ibv_mr* Region::Retire() {
   vb_ibv_mr* old = std::exchange(mr, nullptr);
-  if (old == nullptr) return;
-  domain->device->regions.Remove(id);
-  domain->device->fn().ibv_dereg_mr(old);
+  if (old != nullptr) domain->device->regions.Remove(id);
+  return old;
+}
+
+void Region::Deregister(vb_ibv_mr* retired) const {
+  if (retired != nullptr) domain->device->fn().ibv_dereg_mr(retired);
 }
 
 std::shared_ptr<AddressHandle> AddressHandle::Create(std::shared_ptr<ProtectionDomain> domain, vb_ibv_ah_attr* attributes, int* error) {
@@ -52,11 +55,14 @@ std::shared_ptr<AddressHandle> AddressHandle::Create(std::shared_ptr<ProtectionD
   return handle;
 }
 
-void AddressHandle::Release() {
+vb_ibv_ah* AddressHandle::Retire() {
   vb_ibv_ah* old = std::exchange(ah, nullptr);
-  if (old == nullptr) return;
-  domain->device->address_handles.Remove(id);
-  domain->device->fn().ibv_destroy_ah(old);
+  if (old != nullptr) domain->device->address_handles.Remove(id);
+  return old;
+}
+
+void AddressHandle::Destroy(vb_ibv_ah* retired) const {
+  if (retired != nullptr) domain->device->fn().ibv_destroy_ah(retired);
 }
 
 std::shared_ptr<SharedReceiveQueue> SharedReceiveQueue::Create(std::shared_ptr<ProtectionDomain> domain, uint32_t max_wr,
@@ -124,6 +130,7 @@ QueuePair::~QueuePair() {
 }
 
 int QueuePair::Attach(const vb_ibv_gid& group, uint16_t lid) {
+  const std::lock_guard lock(mutex_);
   const int error = domain->device->fn().ibv_attach_mcast(qp, &group, lid);
   if (error != 0) return error;
   // Attaching twice is one attachment.
@@ -135,6 +142,7 @@ int QueuePair::Attach(const vb_ibv_gid& group, uint16_t lid) {
 }
 
 int QueuePair::Detach(const vb_ibv_gid& group, uint16_t lid) {
+  const std::lock_guard lock(mutex_);
   const int error = domain->device->fn().ibv_detach_mcast(qp, &group, lid);
   if (error != 0) return error;
   std::erase_if(memberships_, [&](const Membership& one) {

@@ -56,7 +56,7 @@ class ProtectionDomain {
   vb_ibv_pd* const pd;
 };
 
-// Registered memory. The owner keeps the memory itself in place until Release.
+// Registered memory. The owner keeps the memory itself in place until it is deregistered.
 class Region {
  public:
   static std::shared_ptr<Region> Create(std::shared_ptr<ProtectionDomain> domain, void* address, size_t length, int access, int* error);
@@ -66,10 +66,13 @@ class Region {
   Region& operator=(const Region&) = delete;
 
   // Ends the registration, whoever else owns this object. Idempotent.
-  void Release();
+  void Release() { Deregister(Retire()); }
+  // The two halves of it: no request finds the region any more (posting thread), and what Retire gave is deregistered (any thread).
+  vb_ibv_mr* Retire();
+  void Deregister(vb_ibv_mr* retired) const;
 
   const std::shared_ptr<ProtectionDomain> domain;
-  vb_ibv_mr* mr;  // NULL after Release
+  vb_ibv_mr* mr;  // NULL once retired
   uint32_t id = 0;
 };
 
@@ -81,11 +84,13 @@ class AddressHandle {
   AddressHandle(const AddressHandle&) = delete;
   AddressHandle& operator=(const AddressHandle&) = delete;
 
-  // Destroys it, whoever else owns this object. Idempotent.
-  void Release();
+  // Destroys it, whoever else owns this object. Idempotent. In two halves as a region.
+  void Release() { Destroy(Retire()); }
+  vb_ibv_ah* Retire();
+  void Destroy(vb_ibv_ah* retired) const;
 
   const std::shared_ptr<ProtectionDomain> domain;
-  vb_ibv_ah* ah;  // NULL after Release
+  vb_ibv_ah* ah;  // NULL once retired
   uint32_t id = 0;
 };
 
@@ -200,7 +205,7 @@ class QueuePair {
   QueuePair(const QueuePair&) = delete;
   QueuePair& operator=(const QueuePair&) = delete;
 
-  // 0 or an errno. Attached groups are left before the queue pair is destroyed.
+  // 0 or an errno. Attached groups are left before the queue pair is destroyed. Any thread.
   int Attach(const vb_ibv_gid& group, uint16_t lid);
   int Detach(const vb_ibv_gid& group, uint16_t lid);
 
@@ -216,7 +221,8 @@ class QueuePair {
     vb_ibv_gid group;
     uint16_t lid;
   };
-  std::vector<Membership> memberships_;
+  std::mutex mutex_;
+  std::vector<Membership> memberships_;  // under the mutex
 };
 
 }  // namespace verbena
