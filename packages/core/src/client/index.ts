@@ -14,6 +14,7 @@ export type {
   ExplainRequestJson,
   ExplainStepJson,
   FlushJson,
+  GroupJson,
   KernelServiceJson,
   LostFunctionJson,
   OriginJson,

@@ -15,6 +15,15 @@ export const BUILT_IN_PACKAGES: Readonly<Record<string, string>> = {
   sa: "@verbena/provider-sa",
 };
 
+/** Where a provider stands that only a chain brings along. */
+const BUILT_IN = "built-in providers";
+
+/** Name of a built-in provider that a chain has brought along; `undefined` for one that the configuration lists. */
+export function builtInName({ package: specifier, where }: ProviderEntry): string | undefined {
+  if (where !== BUILT_IN) return undefined;
+  return Object.keys(BUILT_IN_PACKAGES).find((name) => BUILT_IN_PACKAGES[name] === specifier);
+}
+
 /**
  * Which providers there are and in which order they are asked. Without `providers:` those of ibacm's options: `addr_prot acm` and
  * `route_prot`. A chain that names a built-in provider brings it along.
@@ -47,7 +56,7 @@ export function planProviders(
       ([name, pkg]): ProviderEntry => ({
         package: pkg,
         options: name === "acm" ? acmOptions(options) : {},
-        where: "built-in providers",
+        where: BUILT_IN,
         // A chain that only follows from ibacm's defaults must work where provider-acm is not installed.
         isOptional: name === "acm" && !(address?.includes(name) ?? false) && !(route?.includes(name) ?? false),
       }),

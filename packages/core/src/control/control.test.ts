@@ -90,6 +90,20 @@ describe("control socket", () => {
         provider: "sa",
         addresses: ["node1", "192.0.2.1/24"],
         counters: { error: 1, resolve: 2, noData: 3, addressQuery: 4, addressCache: 5, routeQuery: 6, routeCache: 7 },
+        groups: [
+          {
+            mgid: "ff15:4001:ffff:3:400::",
+            role: "base",
+            state: "joined",
+            mlid: 0xc001,
+            rate: 3,
+            rateGbps: 10,
+            mtu: 4,
+            mtuBytes: 2048,
+            sl: 0,
+            trafficClass: 0,
+          },
+        ],
       },
     ]);
     expect(await client.stats()).toMatchObject({ counters: { routeCache: 7 }, clients: 2, uptimeMs: 5, sa: [saPort] });

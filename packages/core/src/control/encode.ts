@@ -11,6 +11,7 @@ import type {
   RouteWalk,
   SaPortStatus,
 } from "../engine/contract.js";
+import type { GroupStatus } from "../sdk/group.js";
 import { describeFailure } from "./http-status.js";
 import type {
   CacheEntryJson,
@@ -19,6 +20,7 @@ import type {
   EndpointIdentityJson,
   EndpointJson,
   ExplainJson,
+  GroupJson,
   PathJson,
   ResolveJson,
   RouteEndJson,
@@ -82,6 +84,20 @@ export function encodeEndpoint(endpoint: EndpointStatus): EndpointJson {
     provider: endpoint.provider,
     addresses: endpoint.addresses,
     counters: encodeCounters(endpoint.counters),
+    groups: endpoint.groups.map((group) => encodeGroup(group)),
+  };
+}
+
+function encodeGroup({ mgid, role, state, mlid, rate, mtu, sl, trafficClass, problem }: GroupStatus): GroupJson {
+  return {
+    mgid: Gid.format(mgid),
+    role,
+    state,
+    rate,
+    mtu,
+    sl,
+    trafficClass,
+    ...present<GroupJson>({ mlid, rateGbps: Rate.toGbps(rate), mtuBytes: Mtu.toBytes(mtu), problem }),
   };
 }
 

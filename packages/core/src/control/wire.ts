@@ -49,6 +49,25 @@ export interface CountersJson {
   readonly routeCache: number;
 }
 
+/** A multicast group of an endpoint. */
+export interface GroupJson {
+  readonly mgid: string;
+  readonly role: "base" | "preferred";
+  readonly state: "joining" | "joined" | "failed" | "left-out";
+  /** While the port is a member. */
+  readonly mlid?: number;
+  /** Rate code, and Gb/s where the code is known. */
+  readonly rate: number;
+  readonly rateGbps?: number;
+  /** MTU code, and bytes where the code is known. */
+  readonly mtu: number;
+  readonly mtuBytes?: number;
+  readonly sl: number;
+  readonly trafficClass: number;
+  /** Why it is not joined. */
+  readonly problem?: string;
+}
+
 /** One endpoint of `GET /v1/endpoints`. */
 export interface EndpointJson extends EndpointIdentityJson {
   readonly state: "joining" | "ready" | "failed";
@@ -57,6 +76,8 @@ export interface EndpointJson extends EndpointIdentityJson {
   readonly provider: string;
   readonly addresses: readonly string[];
   readonly counters: CountersJson;
+  /** Least preferred first; an older daemon does not tell. */
+  readonly groups?: readonly GroupJson[];
 }
 
 /** `GET /v1/endpoints`. */

@@ -1,6 +1,7 @@
 import { VerbenaError } from "@verbena/ib";
 import type { DependencyContainer } from "tsyringe";
-import type { DaemonConfig } from "../config/daemon-config.js";
+import type { DaemonConfig, ProviderEntry } from "../config/daemon-config.js";
+import { builtInName } from "../config/providers.js";
 import { loadProviderModule } from "../host/load-module.js";
 import { ProviderRegistry, type ProviderRequest } from "../host/provider-registry.js";
 import type { ProviderRole } from "../sdk/manifest.js";
@@ -23,7 +24,9 @@ export async function loadProviders(
   host: DependencyContainer,
   logger: Logger,
 ): Promise<ProviderSet> {
-  const wanted = config.providers.filter((entry) => !entry.isOptional || isInstalled(entry.package, folders, logger));
+  const wanted = config.providers.filter(
+    (entry) => !isReplaced(entry, further) && (!entry.isOptional || isInstalled(entry.package, folders, logger)),
+  );
   const listed = wanted.map(
     (entry): ProviderRequest => ({ from: { package: entry.package }, options: entry.options, where: entry.where }),
   );
@@ -36,6 +39,20 @@ export async function loadProviders(
     return hasOptional ? named.filter((name) => loaded.has(name) || name !== "acm") : named;
   };
   return { registry, chains: { address: chain("address"), route: chain("route") } };
+}
+
+/** What a program hands in is what its chains mean. */
+function isReplaced(entry: ProviderEntry, further: readonly ProviderRequest[]): boolean {
+  const name = builtInName(entry);
+  if (name === undefined) return false;
+  return further.some(({ from }) =>
+    "package" in from ? from.package === entry.package : nameOf(from.definition) === name,
+  );
+}
+
+/** A definition is checked later; here it may still be anything. */
+function nameOf(definition: unknown): unknown {
+  return (definition as { readonly manifest?: { readonly name?: unknown } } | undefined)?.manifest?.name;
 }
 
 function withRole(registry: ProviderRegistry, role: ProviderRole): readonly string[] {

@@ -16,7 +16,7 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
 /** Sorts a provider's rejection. What is not a coded error is a fault of the provider. */
 export function failureOf(provider: string, error: unknown): ChainFailure {
   if (!VerbenaError.is(error)) return { provider, kind: "fault", what: `rejected with ${String(error)}`, error };
-  if (TIMEOUT_CODES.has(error.code)) return { provider, kind: "timeout" };
+  if (TIMEOUT_CODES.has(error.code) || error.details["timedOut"] === true) return { provider, kind: "timeout" };
   return { provider, kind: "error", error };
 }
 

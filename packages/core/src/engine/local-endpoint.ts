@@ -224,6 +224,7 @@ export class LocalEndpoint {
       provider,
       addresses: this.#endpoint.addresses.map((address) => address.text),
       counters: this.account.read(),
+      groups: [...this.#sessions.values()].flatMap((session) => session.groups?.() ?? []),
     };
   }
 

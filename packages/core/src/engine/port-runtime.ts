@@ -1,4 +1,4 @@
-import type { VerbsContext } from "@verbena/native";
+import type { Context, VerbsContext } from "@verbena/native";
 import type { LossBook } from "../losses/loss-book.js";
 import { type NoticeState, PortNotices } from "../notices/port-notices.js";
 import type { PortSignalType } from "../ports/port-source.js";
@@ -7,7 +7,7 @@ import type { Destination } from "../sdk/destination.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EndpointSession, LearnedEntry, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
-import type { Logger, SaService } from "../sdk/services.js";
+import type { Logger, PortServices, SaService } from "../sdk/services.js";
 import { FileStore } from "./file-store.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
@@ -174,9 +174,9 @@ export class PortRuntime {
     const logger = this.#logger.child({ provider: name });
     // Asking is all that providers do with it.
     const sa: SaService = { query: (query) => this.sa.query(query) };
-    const services = { sa, umad: this.#settings.native.umad, logger };
+    const services = { sa, umad: this.#settings.native.umad, logger, ...deviceServices(this.#verbs) };
     const session = await callProvider(this.#settings, name, "opening the port", () =>
-      provider.openPort(this.#port, this.#verbs === undefined ? services : { ...services, verbs: this.#verbs }),
+      provider.openPort(this.#port, services),
     );
     if (session !== undefined) this.#listening.set(name, session);
     return session;
@@ -277,6 +277,17 @@ export class PortRuntime {
     work.then(done, done);
     return work;
   }
+}
+
+/** What an open device can do for a provider. */
+function deviceServices(verbs: VerbsContext | undefined): Pick<PortServices, "verbs" | "rdma"> {
+  if (verbs === undefined) return {};
+  return canDoRdma(verbs) ? { verbs, rdma: verbs } : { verbs };
+}
+
+/** A native side that an embedder hands in may know queries only. */
+function canDoRdma(verbs: VerbsContext): verbs is Context {
+  return "createProtectionDomain" in verbs;
 }
 
 function portEvent(port: Port, signal: PortSignalType, raw: unknown): PortEvent {

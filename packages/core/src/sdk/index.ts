@@ -8,13 +8,54 @@
 import "reflect-metadata";
 
 export type {
+  AccessFlag,
+  AddressAttributes,
   AddressEvent,
+  AddressHandle,
   AddressSource,
+  AllocateOptions,
+  ChannelGroup,
+  ChannelGroupOptions,
+  ChannelToken,
+  Completion,
+  CompletionBatch,
+  CompletionChannel,
+  CompletionQueue,
+  CompletionQueueOptions,
+  Context,
+  DeliveryMode,
   DeviceEvent,
+  DeviceLimits,
+  GroupEvent,
+  GroupMembership,
   HostAddress,
   MadAddress,
+  MemoryRegion,
+  MemorySegment,
+  MemorySlice,
+  Message,
+  MessageOptions,
   NativeServices,
   PortState,
+  PreparedWork,
+  ProtectionDomain,
+  QueuePair,
+  QueuePairAttributes,
+  QueuePairCaps,
+  QueuePairOptions,
+  QueuePairState,
+  QueuePairStatus,
+  QueuePairType,
+  RdmaService,
+  ReceiveRequest,
+  RegisterOptions,
+  Segments,
+  SendAtomic,
+  SendCommon,
+  SendMessage,
+  SendRdma,
+  SendRequest,
+  SharedReceiveQueue,
   UmadAgent,
   UmadAgentOptions,
   UmadMessage,
@@ -26,6 +67,7 @@ export type {
   VerbsDeviceInfo,
   VerbsPortAttributes,
   VerbsService,
+  WaitOptions,
 } from "@verbena/native";
 export { inject, injectable } from "tsyringe";
 export type {
@@ -37,6 +79,7 @@ export type {
 export { defineProvider, PROVIDER_BRAND } from "./define-provider.js";
 export { Destination } from "./destination.js";
 export type { Endpoint, LocalAddress, Port } from "./endpoint.js";
+export type { GroupState, GroupStatus } from "./group.js";
 export type { ProviderManifest, ProviderRole } from "./manifest.js";
 export { SDK_VERSION } from "./manifest.js";
 export type {

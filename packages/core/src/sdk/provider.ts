@@ -1,5 +1,6 @@
 import type { Destination } from "./destination.js";
 import type { Endpoint, LocalAddress, Port } from "./endpoint.js";
+import type { GroupStatus } from "./group.js";
 import type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
 import type { SaNotice } from "./sa-notice.js";
 import type { Logger, PortServices } from "./services.js";
@@ -40,7 +41,8 @@ export interface EndpointServices {
 
 /**
  * Turns a name or IP into a GID or LID. `undefined` = "I do not know"; it, a rejection and a time-out all pass to the next provider.
- * A negative entry is made only when the whole chain has failed.
+ * A negative entry is made only when the whole chain has failed. Who gives up because nobody answered in time rejects with a coded error
+ * whose details have `timedOut: true`; it counts as a time-out, not as "nobody knows".
  */
 export interface AddressProvider {
   /** MUST settle by the deadline of `context` or when its signal aborts. A complete `path` in the answer skips the route step. */
@@ -73,6 +75,8 @@ export interface EndpointSession extends AsyncDisposable {
   removeAddress(address: LocalAddress): Promise<void>;
   /** Numbers since the session was opened. */
   counters(): ProviderCounters;
+  /** Multicast groups it uses, least preferred first; absent where there are none. MUST NOT throw. Since SDK 1.2. */
+  groups?(): readonly GroupStatus[];
 }
 
 /** What happened to a port, or is asked of who works on it. Unknown kinds arrive as data. */

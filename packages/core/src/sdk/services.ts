@@ -1,4 +1,4 @@
-import type { UmadService, VerbsContext } from "@verbena/native";
+import type { Context, UmadService, VerbsContext } from "@verbena/native";
 
 /** Structured logger. The default does nothing; a library never configures process-wide logging. */
 export interface Logger {
@@ -68,5 +68,11 @@ export interface PortServices {
   readonly umad: UmadService;
   /** Absent where verbs has no such device (ibsim). */
   readonly verbs?: VerbsContext;
+  /**
+   * The same open device, with everything that can be made of it: queue pairs, completion queues, memory. Absent where verbs has no such device, and
+   * where the native side that the host was given can do no more than queries. Providers MUST NOT close it, nor read its events; what they make of it is
+   * theirs to close, and is closed with the device. Since SDK 1.2.
+   */
+  readonly rdma?: Context;
   readonly logger: Logger;
 }

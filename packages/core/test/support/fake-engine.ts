@@ -119,6 +119,18 @@ export class FakeEngine implements ResolverEngine {
         provider: "sa",
         addresses: ["node1", "192.0.2.1/24"],
         counters,
+        groups: [
+          {
+            mgid: Gid.parse("ff15:4001:ffff:3:400::"),
+            role: "base",
+            state: "joined",
+            mlid: Lid.from(0xc001),
+            rate: Rate.RATE_10,
+            mtu: Mtu.MTU_2048,
+            sl: 0,
+            trafficClass: 0,
+          },
+        ],
       },
     ];
   }

@@ -104,18 +104,22 @@ export function decodeAcmMad(buf: Buffer, offset = 0): AcmMad {
 
 /**
  * MGID of an ACM multicast group: ff15:4001, P_Key with the full-member bit, TOS, rate code, MTU code, zeros. Nodes that differ in
- * any of these do not hear each other. Throws `VERBENA_IB_VALUE`.
+ * any of these do not hear each other. `sl`, in the byte behind the MTU code, tells groups apart that differ in nothing else; it is
+ * Verbena's own and 0 in all groups of ibacm. Throws `VERBENA_IB_VALUE`.
  */
 export function acmMgid(group: {
   readonly pkey: PKey;
   readonly tos?: number;
   readonly rate: Rate;
   readonly mtu: Mtu;
+  /** 4 bits. */
+  readonly sl?: number;
 }): Gid {
   const pkey = checkUint(group.pkey, 0xffff, "acmMgid.pkey") | 0x8000;
   const tos = checkUint(group.tos ?? 0, 0xff, "acmMgid.tos");
   const rate = checkUint(group.rate, 0xff, "acmMgid.rate");
   const mtu = checkUint(group.mtu, 0xff, "acmMgid.mtu");
+  const sl = checkUint(group.sl ?? 0, 0xf, "acmMgid.sl");
   const prefix = (0xff15_4001n << 32n) | BigInt(pkey * 0x1_0000 + tos * 0x100 + rate);
-  return Gid.of(prefix, BigInt(mtu) << 56n);
+  return Gid.of(prefix, BigInt(mtu * 0x100 + sl) << 48n);
 }

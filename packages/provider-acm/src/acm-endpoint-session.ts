@@ -1,0 +1,265 @@
+import type {
+  Context,
+  Endpoint,
+  EndpointServices,
+  EndpointSession,
+  GroupStatus,
+  LocalAddress,
+  Port,
+  PortEvent,
+  ProviderHost,
+  SaService,
+  SessionState,
+} from "@verbena/core/sdk";
+import { Gid, type McMemberRecord } from "@verbena/ib";
+import { AcmAddresses } from "./acm-addresses.js";
+import { AcmRoutes } from "./acm-routes.js";
+import { DuplicateWatch } from "./duplicates/duplicate-watch.js";
+import { EndpointGroups } from "./groups/endpoint-groups.js";
+import { planGroups } from "./groups/group-plan.js";
+import type { AcmProviderOptions } from "./options.js";
+import { acmHint } from "./peers/acm-hint.js";
+import { HeardAddresses } from "./peers/heard-addresses.js";
+import type { Peer } from "./peers/peer.js";
+import { PeerTable } from "./peers/peer-table.js";
+import { Announcer } from "./protocol/announcer.js";
+import { type AcmCounts, DROPPED_METRIC, dropLabels, zeroCounts } from "./protocol/counts.js";
+import { OwnAddresses } from "./protocol/own-addresses.js";
+import { Requester } from "./protocol/requester.js";
+import { Responder } from "./protocol/responder.js";
+import { askingTimeMs } from "./protocol/retry-gaps.js";
+import { EndpointLink } from "./wire/endpoint-link.js";
+import { type Arrival, readPacket, type Sender } from "./wire/packet.js";
+
+export interface AcmEndpointSessionParts {
+  readonly endpoint: Endpoint;
+  readonly services: EndpointServices;
+  readonly sa: SaService;
+  readonly rdma: Context;
+  readonly host: Pick<ProviderHost, "clock" | "random" | "metrics">;
+  readonly options: AcmProviderOptions;
+  /** GIDs of all ports of this host. */
+  readonly isOwnGid: (gid: Gid) => boolean;
+}
+
+/** The protocol on one endpoint: its groups, its queue pair, who asks, who answers. */
+export class AcmEndpointSession implements EndpointSession {
+  readonly address: AcmAddresses;
+  readonly route: AcmRoutes;
+  readonly #parts: AcmEndpointSessionParts;
+  readonly #counts: AcmCounts = zeroCounts();
+  readonly #listeners = new Set<(state: SessionState) => void>();
+  readonly #addresses: OwnAddresses;
+  readonly #peers: PeerTable;
+  readonly #heard: HeardAddresses;
+  readonly #groups: EndpointGroups;
+  readonly #link: EndpointLink;
+  readonly #requester: Requester;
+  readonly #responder: Responder;
+  readonly #announcer: Announcer;
+  readonly #duplicates: DuplicateWatch;
+  #port: Port;
+  #state: SessionState = "joining";
+
+  constructor(parts: AcmEndpointSessionParts) {
+    const { endpoint, services, sa, rdma, options, isOwnGid } = parts;
+    const { clock, random, metrics } = parts.host;
+    const { logger } = services;
+    const counts = this.#counts;
+    const portGid = endpoint.port.gids[0] ?? Gid.zero;
+    const own = (): ReadonlyMap<Gid, McMemberRecord> => this.#groups.own;
+    this.#parts = parts;
+    this.#port = endpoint.port;
+    this.#addresses = new OwnAddresses(endpoint.addresses, () => this.#port);
+    this.#peers = new PeerTable(options.maxPeers);
+    this.#heard = new HeardAddresses(options.maxPeers);
+    this.#duplicates = new DuplicateWatch({ endpoint: endpoint.key, logger, metrics, counts, isOwnGid });
+    this.#groups = new EndpointGroups({
+      plan: planGroups(options, endpoint),
+      portGid,
+      sa,
+      clock,
+      random,
+      logger,
+      onBase: (record) => {
+        this.#link.join(record);
+      },
+    });
+    this.#link = new EndpointLink({
+      rdma,
+      port: endpoint.port.port,
+      portGid,
+      pkeyIndex: endpoint.pkeyIndex,
+      options,
+      clock,
+      random,
+      logger,
+      counts,
+      onArrival: this.#arrive,
+      onChange: this.#refresh,
+    });
+    this.#requester = new Requester({
+      clock,
+      random,
+      resolveDepth: options.resolveDepth,
+      own,
+      ownGid: portGid,
+      send: (message) => this.#link.ask(message),
+      counts,
+      onLate: (destination, peer) => {
+        if (destination.kind === "name" || destination.kind === "ip") this.#learn(destination, peer);
+      },
+      onDuplicate: (address, first, second) => {
+        this.#duplicates.report(address, first, second);
+      },
+    });
+    this.#responder = new Responder({
+      clock,
+      addresses: this.#addresses,
+      own,
+      sendDepth: options.sendDepth,
+      reply: (to, group, message, done) => this.#link.reply(to, group, message, done),
+      counts,
+      isKnown: (source, peer) => this.#heard.isKnown(source, peer),
+      onHeard: (source, peer) => {
+        this.#learn(source, peer);
+      },
+      onClaim: (address, by) => {
+        this.#duplicates.report(address, portGid, by);
+      },
+    });
+    this.#announcer = new Announcer(clock, random, (address) => {
+      this.#requester.announce(address);
+    });
+    this.address = new AcmAddresses({
+      requester: this.#requester,
+      addresses: this.#addresses,
+      clock,
+      askingTimeMs: () => askingTimeMs(options, this.#port),
+      onPeer: (peer) => {
+        this.#peers.hear(peer);
+      },
+    });
+    this.route = new AcmRoutes({ peers: this.#peers, own, port: () => this.#port });
+  }
+
+  /** Joins the groups and makes the queue pair. */
+  start(): void {
+    this.#link.open();
+    this.#groups.start();
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  onState(listener: (state: SessionState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  addAddress(address: LocalAddress): Promise<void> {
+    this.#heard.forget(address);
+    this.#duplicates.forget();
+    if (this.#addresses.add(address) && this.#state === "ready") this.#announce([address]);
+    return Promise.resolve();
+  }
+
+  removeAddress(address: LocalAddress): Promise<void> {
+    this.#announcer.forget(address);
+    this.#addresses.remove(address);
+    this.#duplicates.forget();
+    return Promise.resolve();
+  }
+
+  counters(): Readonly<Record<string, number>> {
+    return { ...this.#counts };
+  }
+
+  groups(): readonly GroupStatus[] {
+    return this.#groups.status();
+  }
+
+  onEvent(event: PortEvent): void {
+    this.#port = event.port;
+    switch (event.type) {
+      case "sm-change":
+      case "client-reregister":
+        this.#forget();
+        this.#groups.renew();
+        return;
+      case "notice":
+        if (event.notice.type === "gid-in" || event.notice.type === "gid-out") this.#peers.delete(event.notice.gid);
+        return;
+      case "lid-change":
+      case "gid-change":
+      case "pkey-change":
+      case "flush":
+      case "unknown":
+        this.#forget();
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#announcer.close();
+    this.#groups.close();
+    this.#requester.close();
+    this.#responder.close();
+    this.#listeners.clear();
+    await this.#link.close();
+  }
+
+  #forget(): void {
+    this.#peers.clear();
+    this.#heard.clear();
+  }
+
+  readonly #arrive = (arrival: Arrival): void => {
+    const packet = readPacket(arrival);
+    if (packet.type === "dropped") {
+      this.#counts.dropped += 1;
+      this.#parts.host.metrics.increment(DROPPED_METRIC, dropLabels(this.#parts.endpoint.key, packet.reason));
+      return;
+    }
+    const { type, mad, from } = packet;
+    if (this.#isOwn(from)) return;
+    if (type === "request") this.#responder.take(mad, from);
+    else this.#requester.take(mad, from);
+  };
+
+  /** Devices do not hand a packet back to the queue pair that sent it; whoever does must not confuse us. */
+  #isOwn({ gid, qpn }: Sender): boolean {
+    return qpn === this.#link.qpn && this.#addresses.isOwnGid(gid);
+  }
+
+  #learn(destination: Parameters<HeardAddresses["hear"]>[0], peer: Peer): void {
+    this.#peers.hear(peer);
+    this.#heard.hear(destination, peer);
+    if (destination.kind !== "name" && destination.kind !== "ip") return;
+    if ("origin" in destination) return;
+    this.#parts.services.learn({
+      kind: "address",
+      destination,
+      answer: { gid: peer.gid, hint: acmHint(peer) },
+    });
+  }
+
+  #announce(addresses: Iterable<LocalAddress>): void {
+    if (!this.#parts.options.announce) return;
+    for (const address of addresses) this.#announcer.tell(address);
+  }
+
+  /** The queue pair or its group has come, changed or gone. */
+  readonly #refresh = (isNew: boolean): void => {
+    const state = this.#link.isReady ? "ready" : this.#groups.base?.state === "failed" ? "failed" : "joining";
+    if (this.#link.isReady && isNew) this.#announce(this.#addresses.values());
+    if (state === this.#state) return;
+    this.#state = state;
+    for (const listener of [...this.#listeners]) listener(state);
+  };
+}

@@ -1,0 +1,89 @@
+import type { Clock, GroupStatus, Logger, Random, SaService } from "@verbena/core/sdk";
+import type { Gid, McMemberRecord } from "@verbena/ib";
+import { GroupMember } from "./group-member.js";
+import type { GroupPlan } from "./group-plan.js";
+
+export interface EndpointGroupsParts {
+  readonly plan: GroupPlan;
+  readonly portGid: Gid;
+  readonly sa: SaService;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** The base group has been joined, joined anew, or lost. */
+  readonly onBase: (record: McMemberRecord | undefined) => void;
+}
+
+/** The memberships of one endpoint. */
+export class EndpointGroups {
+  readonly #plan: GroupPlan;
+  readonly #members: readonly GroupMember[];
+  #own: ReadonlyMap<Gid, McMemberRecord> = new Map();
+
+  constructor({ plan, onBase, ...parts }: EndpointGroupsParts) {
+    this.#plan = plan;
+    this.#members = plan.joined.map(
+      (spec) =>
+        new GroupMember({
+          ...parts,
+          spec,
+          onChange: (member) => {
+            this.#refresh();
+            if (member.spec.role === "base") onBase(member.record);
+          },
+        }),
+    );
+  }
+
+  /** Groups that are joined, least preferred first: what a request lists and a path may be made of. */
+  get own(): ReadonlyMap<Gid, McMemberRecord> {
+    return this.#own;
+  }
+
+  get base(): GroupMember | undefined {
+    return this.#members[0];
+  }
+
+  start(): void {
+    for (const member of this.#members) member.start();
+  }
+
+  renew(): void {
+    for (const member of this.#members) member.renew();
+  }
+
+  close(): void {
+    for (const member of this.#members) member.close();
+  }
+
+  status(): readonly GroupStatus[] {
+    const joined = this.#members.map(({ spec, state, record, problem }): GroupStatus => {
+      const { role, mgid, rate, mtu, sl, trafficClass } = spec;
+      const shown = { mgid, role, state, rate, mtu, sl, trafficClass };
+      return {
+        ...shown,
+        ...(record === undefined ? {} : { mlid: record.mlid }),
+        ...(problem === undefined ? {} : { problem }),
+      };
+    });
+    const left = this.#plan.left.map(
+      ({ role, mgid, rate, mtu, sl, trafficClass }): GroupStatus => ({
+        mgid,
+        role,
+        state: "left-out",
+        rate,
+        mtu,
+        sl,
+        trafficClass,
+        problem: "the port is too slow for it, or a request has no room to list it",
+      }),
+    );
+    return [...joined, ...left];
+  }
+
+  #refresh(): void {
+    this.#own = new Map(
+      this.#members.flatMap(({ spec: { mgid }, record }) => (record === undefined ? [] : [[mgid, record] as const])),
+    );
+  }
+}

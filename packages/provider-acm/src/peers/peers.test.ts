@@ -1,0 +1,50 @@
+import { VirtualClock } from "@verbena/core/testing";
+import type { Lid } from "@verbena/ib";
+import { BASE, gidOf } from "../../test/support/parts.js";
+import { LruMap } from "./lru-map.js";
+import { PeerTable } from "./peer-table.js";
+import { RateLimiter } from "./rate-limit.js";
+
+const peer = (n: number, lid = n, qpn = 0x50) => ({ gid: gidOf(n), lid: lid as Lid, qpn, mgid: BASE });
+
+describe("the peers that were heard", () => {
+  it("are new, the same, restarted with another QPN, or moved to another LID", () => {
+    const peers = new PeerTable(10);
+    expect([peer(2), peer(2), peer(2, 2, 0x51), peer(2, 9, 0x51)].map((heard) => peers.hear(heard))).toEqual([
+      "new",
+      "same",
+      "restarted",
+      "moved",
+    ]);
+    expect(peers.get(gidOf(2))).toMatchObject({ lid: 9, qpn: 0x51 });
+  });
+
+  it("are so many at most, the one unheard longest goes first", () => {
+    const peers = new PeerTable(3);
+    for (const n of [1, 2, 3, 1, 4]) peers.hear(peer(n));
+    expect([1, 2, 3, 4].map((n) => peers.get(gidOf(n)) !== undefined)).toEqual([true, false, true, true]);
+    expect(peers.size).toBe(3);
+  });
+});
+
+test("a bounded map tells what it lets go of", () => {
+  const gone: string[] = [];
+  const map = new LruMap<number, string>(2, (value) => gone.push(value));
+  map.set(1, "one");
+  map.set(2, "two");
+  map.get(1);
+  map.set(3, "three");
+  map.set(3, "three again");
+  expect(gone).toEqual(["two"]);
+});
+
+test("a rate is a burst, then so many a second, for each sender by itself", async () => {
+  const clock = new VirtualClock();
+  const limiter = new RateLimiter<number>({ burst: 3, perSecond: 2 }, clock, 10);
+  const taken = (key: number): number => Array.from({ length: 10 }, () => limiter.take(key)).filter(Boolean).length;
+  expect([taken(1), taken(1), taken(2)]).toEqual([3, 0, 3]);
+  await clock.advance(1000);
+  expect(taken(1)).toBe(2);
+  await clock.advance(60_000);
+  expect(taken(1)).toBe(3);
+});

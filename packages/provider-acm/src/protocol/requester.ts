@@ -1,0 +1,284 @@
+import type { Clock, Destination, LocalAddress, Random } from "@verbena/core/sdk";
+import type { AcmMad, Gid, McMemberRecord } from "@verbena/ib";
+import { providerAcmError } from "../errors.js";
+import { chooseGroup } from "../groups/group-choice.js";
+import { LruMap } from "../peers/lru-map.js";
+import type { Peer } from "../peers/peer.js";
+import type { Sender } from "../wire/packet.js";
+import type { AcmCounts } from "./counts.js";
+import { Credits } from "./credits.js";
+import { type ExchangePhase, type ExchangeSignal, stepExchange } from "./exchange-machine.js";
+import { requestMad } from "./messages.js";
+import { FIRST_GAP_MS, retryGapMs } from "./retry-gaps.js";
+
+export interface RequesterParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Requests that may just have been sent at once. */
+  readonly resolveDepth: number;
+  /** Groups that are joined, least preferred first. */
+  readonly own: () => ReadonlyMap<Gid, McMemberRecord>;
+  readonly ownGid: Gid;
+  /** Sends to the base group; false if it could not: that try is lost, the next one may not be. */
+  readonly send: (message: Buffer) => boolean;
+  readonly counts: AcmCounts;
+  /** An answer that nobody waits for any more, and which is true all the same. */
+  readonly onLate: (destination: Destination | LocalAddress, peer: Peer) => void;
+  /** Two have answered for one address; the first one stays. */
+  readonly onDuplicate: (address: Destination | LocalAddress, first: Gid, second: Gid) => void;
+}
+
+/** Until when an answer is waited for. */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** On the clock, milliseconds. */
+  readonly deadline: number;
+}
+
+/** How long a transaction id stays known after its end: for late answers, and for a second one that contradicts the first. */
+const AFTERLIFE_MS = 2_000;
+const AFTERLIVES = 4_096;
+/** A credit is held for the first gap at most, so that whoever is dead does not hold up the living. */
+const HOLD_MS = FIRST_GAP_MS;
+
+interface Afterlife {
+  readonly destination: Destination | LocalAddress;
+  /** Who has answered first; `undefined`: nobody in time. */
+  readonly first: Gid | undefined;
+  readonly until: number;
+}
+
+/** Asks the base group who knows an address: outstanding requests by transaction id, tried again with growing gaps. */
+export class Requester {
+  readonly #parts: RequesterParts;
+  readonly #open = new Map<bigint, Exchange>();
+  readonly #ended = new LruMap<bigint, Afterlife>(AFTERLIVES);
+  readonly #credits: Credits<Exchange>;
+  #lastTid = 0;
+  #isClosed = false;
+
+  constructor(parts: RequesterParts) {
+    this.#parts = parts;
+    this.#credits = new Credits(parts.resolveDepth, (exchange) => {
+      exchange.credit();
+    });
+  }
+
+  /** Requests that wait for an answer. */
+  get outstanding(): number {
+    return this.#open.size;
+  }
+
+  /**
+   * Who knows `destination`? `undefined`: who knows it is in none of our groups, or nobody wants to know any more. Rejects with
+   * VERBENA_PROVIDER_ACM_TIMEOUT (detail `timedOut`) and VERBENA_PROVIDER_ACM_STATUS.
+   */
+  ask(destination: Destination, source: LocalAddress, { signal, deadline }: AskOptions): Promise<Peer | undefined> {
+    if (this.#isClosed || signal.aborted) return Promise.resolve(undefined);
+    const { counts, clock, random, send, own } = this.#parts;
+    counts.addressQuery += 1;
+    const tid = this.#nextTid();
+    const message = requestMad(tid, destination, source, [...own().keys()]);
+    return new Promise((resolve, reject) => {
+      const exchange = new Exchange({
+        clock,
+        random,
+        deadline,
+        credits: this.#credits,
+        send: () => {
+          counts.requestsSent += 1;
+          if (exchange.tries > 1) counts.retries += 1;
+          return send(message);
+        },
+        onTimeout: (tries) => {
+          counts.timeouts += 1;
+          this.#end(tid, destination, undefined);
+          const details = { destination: destination.text, tries, timedOut: true };
+          reject(providerAcmError("VERBENA_PROVIDER_ACM_TIMEOUT", { details }));
+        },
+        onAnswer: (mad, from) => {
+          this.#end(tid, destination, from.gid);
+          const status = mad.status >>> 8;
+          if (status !== 0) {
+            const details = { destination: destination.text, status };
+            reject(providerAcmError("VERBENA_PROVIDER_ACM_STATUS", { details }));
+            return;
+          }
+          resolve(this.#peer(mad, from));
+        },
+        onLeft: () => {
+          this.#end(tid, destination, undefined);
+          resolve(undefined);
+        },
+        signal,
+      });
+      this.#open.set(tid, exchange);
+      exchange.start();
+    });
+  }
+
+  /** Tells the group that `address` is here, once. Who answers has it too. */
+  announce(address: LocalAddress): void {
+    const { own, send, counts, ownGid } = this.#parts;
+    const tid = this.#nextTid();
+    this.#end(tid, address, ownGid);
+    if (send(requestMad(tid, address, address, [...own().keys()]))) counts.announcements += 1;
+  }
+
+  /** A response has come in. */
+  take(mad: AcmMad, from: Sender): void {
+    const { counts } = this.#parts;
+    const exchange = this.#open.get(mad.tid);
+    if (exchange !== undefined) {
+      counts.responsesHeard += 1;
+      exchange.answer(mad, from);
+      return;
+    }
+    const ended = this.#ended.get(mad.tid);
+    if (ended === undefined || ended.until < this.#parts.clock.now()) {
+      counts.unmatched += 1;
+      return;
+    }
+    counts.responsesHeard += 1;
+    this.#takeLate(ended, mad, from);
+  }
+
+  /** Ends every exchange without an answer. */
+  close(): void {
+    this.#isClosed = true;
+    for (const exchange of [...this.#open.values()]) exchange.leave();
+    this.#ended.clear();
+  }
+
+  #takeLate({ destination, first }: Afterlife, mad: AcmMad, from: Sender): void {
+    if (mad.status >>> 8 !== 0) return;
+    if (first === undefined) {
+      this.#end(mad.tid, destination, from.gid);
+      const peer = this.#peer(mad, from);
+      if (peer !== undefined) this.#parts.onLate(destination, peer);
+    } else if (first !== from.gid) this.#parts.onDuplicate(destination, first, from.gid);
+  }
+
+  #peer(mad: AcmMad, { gid, lid, qpn }: Sender): Peer | undefined {
+    const group = chooseGroup(mad.gids, this.#parts.own());
+    if (group === undefined) this.#parts.counts.noGroup += 1;
+    return group && { gid, lid, qpn, mgid: group.mgid };
+  }
+
+  #end(tid: bigint, destination: Destination | LocalAddress, first: Gid | undefined): void {
+    this.#open.delete(tid);
+    this.#ended.set(tid, { destination, first, until: this.#parts.clock.now() + AFTERLIFE_MS });
+  }
+
+  /** Half counted, so that they differ; half by lot, since a response is believed for its transaction id alone. */
+  #nextTid(): bigint {
+    this.#lastTid = (this.#lastTid + 1) >>> 0;
+    const lot = Math.floor(this.#parts.random() * 2 ** 32);
+    return (BigInt(lot) << 32n) | BigInt(this.#lastTid);
+  }
+}
+
+interface ExchangeParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly credits: Credits<Exchange>;
+  readonly send: () => boolean;
+  readonly onAnswer: (mad: AcmMad, from: Sender) => void;
+  readonly onTimeout: (tries: number) => void;
+  readonly onLeft: () => void;
+}
+
+/** One request under way. */
+class Exchange {
+  tries = 0;
+  #phase: ExchangePhase = "queued";
+  #cancelGap: () => void = () => undefined;
+  #cancelHold: () => void = () => undefined;
+  #cancelDeadline: () => void = () => undefined;
+
+  constructor(private readonly parts: ExchangeParts) {}
+
+  start(): void {
+    const { clock, deadline, signal, credits } = this.parts;
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#cancelDeadline = clock.schedule(deadline - clock.now(), () => {
+      this.#finish(() => {
+        this.parts.onTimeout(this.tries);
+      });
+    });
+    credits.ask(this);
+  }
+
+  credit(): void {
+    this.#step("credit");
+  }
+
+  answer(mad: AcmMad, from: Sender): void {
+    this.#finish(() => {
+      this.parts.onAnswer(mad, from);
+    });
+  }
+
+  leave(): void {
+    this.#finish(this.parts.onLeft);
+  }
+
+  readonly #onAbort = (): void => {
+    this.leave();
+  };
+
+  #finish(then: () => void): void {
+    if (this.#phase === "done") return;
+    this.parts.signal.removeEventListener("abort", this.#onAbort);
+    this.#cancelDeadline();
+    this.#cancelGap();
+    this.#cancelHold();
+    this.#step("end");
+    then();
+  }
+
+  #step(signal: ExchangeSignal): void {
+    const { credits } = this.parts;
+    const { next, action } = stepExchange(this.#phase, signal);
+    this.#phase = next;
+    switch (action) {
+      case "none":
+        return;
+      case "send":
+        this.#send();
+        return;
+      case "release":
+      case "refuse":
+        credits.release();
+        return;
+      case "queue":
+        credits.ask(this);
+        return;
+      case "release-and-queue":
+        this.#cancelHold();
+        credits.release();
+        credits.ask(this);
+        return;
+      case "leave":
+        credits.leave(this);
+        return;
+      default:
+        action satisfies never;
+    }
+  }
+
+  #send(): void {
+    const { clock, random, send } = this.parts;
+    const gapMs = retryGapMs(this.tries, random);
+    this.tries += 1;
+    this.#cancelHold = clock.schedule(HOLD_MS, () => {
+      this.#step("hold-over");
+    });
+    this.#cancelGap = clock.schedule(gapMs, () => {
+      this.#step("gap-over");
+    });
+    send();
+  }
+}

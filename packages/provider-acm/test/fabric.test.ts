@@ -1,0 +1,75 @@
+import type { Resolver } from "@verbena/core";
+import { twoLevel } from "@verbena/fabric-sim";
+import { encodePathRecord } from "@verbena/ib";
+import { TestFabric } from "./support/fabric.js";
+
+jest.setTimeout(60_000);
+
+const NODES = ["H1", "H2", "H3"] as const;
+const ADDRESSES = NODES.flatMap((node, i) => [
+  `${node} 192.0.2.${String(i + 1)}/24`,
+  `${node} 2001:db8::${String(i + 1)}/64`,
+]);
+
+/** What each host is asked for by. */
+const waysTo = (n: number): readonly string[] => [
+  `h${String(n)}`,
+  `H${String(n)}`,
+  `192.0.2.${String(n)}`,
+  `2001:db8::${String(n)}`,
+];
+
+describe.each([
+  ["sa", ["sa"]],
+  ["acm", ["acm", "sa"]],
+] as const)("three hosts with route_prot %s", (routeProt, route) => {
+  let fabric: TestFabric;
+  const hosts = new Map<number, Resolver>();
+  beforeAll(async () => {
+    fabric = await TestFabric.start({ topology: twoLevel({ hosts: 3 }), addresses: ADDRESSES });
+    const config = { chains: { address: ["acm"], route: [...route] } };
+    for (const [i, node] of NODES.entries()) hosts.set(i + 1, await fabric.host(node, { config }));
+  });
+  afterAll(() => fabric[Symbol.asyncDispose]());
+
+  it.each([
+    [1, 2],
+    [2, 1],
+    [1, 3],
+    [3, 1],
+    [2, 3],
+    [3, 2],
+  ])("host %i finds host %i by name, IPv4 and IPv6", async (from, to) => {
+    const lids = await Promise.all(
+      waysTo(to).map(async (text) => (await hosts.get(from)!.resolve(text)).paths[0]?.dlid),
+    );
+    expect(new Set(lids)).toEqual(new Set([await fabric.lid(`H${String(to)}`)]));
+  });
+
+  it("the answer says who knew: acm the address, and the route by its chain", async () => {
+    const { provenance } = await hosts.get(1)!.resolve("192.0.2.2");
+    expect(provenance).toMatchObject({ address: { provider: "acm" }, route: { provider: routeProt } });
+  });
+
+  it("the endpoint shows its base group with the MLID the SA gave", () => {
+    expect(hosts.get(1)!.endpoints()[0]?.groups).toMatchObject([
+      { role: "base", state: "joined", mlid: 0xc001, rate: 3, mtu: 4, sl: 0, trafficClass: 0 },
+    ]);
+  });
+
+  it("a path of the group agrees with that of the SA in LIDs, GIDs, P_Key and SL", async () => {
+    const sgid = hosts.get(1)!.endpoints()[0]!.gid;
+    const own = (await hosts.get(1)!.resolve("h2")).paths[0]!;
+    const sa = (await hosts.get(1)!.resolve(`lid:${String(own.dlid)}`)).paths[0]!;
+    expect(own.sgid).toBe(sgid);
+    const common = ["dgid", "sgid", "dlid", "slid", "pkey", "sl"] as const;
+    expect(common.map((field) => own[field])).toEqual(common.map((field) => sa[field]));
+    expect(encodePathRecord(own)).toHaveLength(64);
+  });
+
+  it("an address that nobody has ends as a time-out", async () => {
+    await expect(hosts.get(1)!.resolve("192.0.2.99", { deadlineMs: 500 })).rejects.toMatchObject({
+      code: "VERBENA_RESOLVE_TIMEOUT",
+    });
+  });
+});
