@@ -308,10 +308,36 @@ describe("engine: providers that misbehave", () => {
       chains: { address: ["acm", "sa"], route: ["sa"] },
       negativeTtlMs: 60_000,
     });
-    expect(await bench.clock.run(codeOf(ask(bench, "stranger")))).toBe("VERBENA_RESOLVE_NO_DATA");
+    expect(await bench.clock.run(codeOf(ask(bench, "stranger")))).toBe("VERBENA_RESOLVE_TIMEOUT");
     expect(bench.engine.cacheEntries().filter(({ state }) => state === "negative")).toEqual([]);
     joining.endpoints[0]?.setState("ready");
     expect((await bench.clock.run(ask(bench, "stranger"))).paths[0]?.dlid).toBe(104);
+    await bench.engine.close();
+  });
+
+  it.each([
+    ["ready", 104],
+    ["failed", undefined],
+  ] as const)("a question waits for a provider that is joining, and goes on when that is %s", async (state, dlid) => {
+    const joining = new FakeProvider();
+    joining.initialState = "joining";
+    joining.address = () => Promise.resolve({ gid: gid(nodeGuid(4)) });
+    const { provider: other } = await startBench();
+    const bench = await startBench({
+      providers: new Map([
+        ["acm", joining],
+        ["sa", other],
+      ]),
+      chains: { address: ["acm", "sa"], route: ["sa"] },
+    });
+    const asked = ask(bench, "stranger").then(
+      ({ paths }) => paths[0]?.dlid,
+      () => undefined,
+    );
+    await bench.clock.advance(1_000);
+    expect(joining.addressQuestions).toHaveLength(0);
+    joining.endpoints[0]?.setState(state);
+    expect(await bench.clock.run(asked, 1_000)).toBe(dlid);
     await bench.engine.close();
   });
 });

@@ -1,9 +1,11 @@
 import type { Gid, Lid } from "@verbena/ib";
 import type { Destination } from "../sdk/destination.js";
+import type { ResolveContext } from "../sdk/provider.js";
 import type { AddressAnswer } from "../sdk/route.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import type { Question } from "./question.js";
+import { whenReady } from "./when-ready.js";
 
 /** What the address cache keeps. */
 export interface AddressValue {
@@ -27,10 +29,11 @@ export function addressQuestion(
     links: () =>
       settings.chains.address.flatMap((provider) => {
         const session = endpoint.session(provider);
-        const address = session?.state === "ready" ? session.address : undefined;
-        return address === undefined
-          ? []
-          : [{ provider, ask: (context) => address.resolveAddress(destination, context) }];
+        const address = session?.state === "failed" ? undefined : session?.address;
+        if (session === undefined || address === undefined) return [];
+        const ask = async (context: ResolveContext): Promise<AddressAnswer | undefined> =>
+          (await whenReady(session, context.signal)) ? address.resolveAddress(destination, context) : undefined;
+        return [{ provider, ask }];
       }),
     isAwaiting: () => endpoint.isAwaiting(settings.chains.address),
     fromFile: () => {

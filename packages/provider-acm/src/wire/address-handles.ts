@@ -14,9 +14,10 @@ export interface Way {
 /** Handles are kept for so many ways at least. */
 const MIN_KEPT = 256;
 
-/** Address handles by way; the one used longest ago makes room. */
+/** Address handles by way, made at first use; the one used longest ago makes room. */
 export class AddressHandles {
-  readonly #handles: LruMap<string, AddressHandle>;
+  readonly #ready: LruMap<string, AddressHandle>;
+  readonly #making = new Map<string, Promise<AddressHandle>>();
 
   /** `inFlight`: so many may be in use at once; they are the ones used last, and stay. */
   constructor(
@@ -24,26 +25,41 @@ export class AddressHandles {
     private readonly port: number,
     inFlight: number,
   ) {
-    this.#handles = new LruMap(Math.max(MIN_KEPT, inFlight), (handle) => {
+    this.#ready = new LruMap(Math.max(MIN_KEPT, inFlight), (handle) => {
       void handle.close();
     });
   }
 
-  /** Throws `VERBENA_NATIVE_CREATE`. */
-  of({ dlid, dgid, pathBits, sgidIndex, group }: Way): AddressHandle {
-    const { mgid, sl, rate, hopLimit, tclass, flowLabel } = group;
-    const key = `${String(dlid)} ${String(pathBits)} ${Gid.format(dgid)} ${Gid.format(mgid)} ${String(sl)}`;
-    const known = this.#handles.get(key);
+  /** The handle, or a promise of it where it has to be made; rejects with `VERBENA_NATIVE_CREATE`. */
+  of(way: Way): AddressHandle | Promise<AddressHandle> {
+    const key = keyOf(way);
+    const known = this.#ready.get(key) ?? this.#making.get(key);
     if (known !== undefined) return known;
-    const made = this.pd.createAddressHandle({
+    const making = this.#make(way, key).finally(() => this.#making.delete(key));
+    this.#making.set(key, making);
+    return making;
+  }
+
+  async #make({ dlid, dgid, pathBits, sgidIndex, group }: Way, key: string): Promise<AddressHandle> {
+    const handle = await this.pd.createAddressHandle({
       port: this.port,
       dlid,
-      sl,
+      sl: group.sl,
       pathBits,
-      staticRate: rate,
-      grh: { dgid, sgidIndex, hopLimit, trafficClass: tclass, flowLabel },
+      staticRate: group.rate,
+      grh: {
+        dgid,
+        sgidIndex,
+        hopLimit: group.hopLimit,
+        trafficClass: group.tclass,
+        flowLabel: group.flowLabel,
+      },
     });
-    this.#handles.set(key, made);
-    return made;
+    this.#ready.set(key, handle);
+    return handle;
   }
+}
+
+function keyOf({ dlid, dgid, pathBits, group }: Way): string {
+  return `${String(dlid)} ${String(pathBits)} ${Gid.format(dgid)} ${Gid.format(group.mgid)} ${String(group.sl)}`;
 }

@@ -33,6 +33,7 @@ export class EndpointLink {
   readonly #closing = new Set<Promise<void>>();
   #wire: EndpointWire | undefined;
   #opening: Promise<void> = Promise.resolve();
+  #turn: Promise<void> = Promise.resolve();
   #group: McMemberRecord | undefined;
   #attached: McMemberRecord | undefined;
   #sgidIndex = 0;
@@ -61,7 +62,7 @@ export class EndpointLink {
   /** The base group as the SA grants it, or none. */
   join(group: McMemberRecord | undefined): void {
     this.#group = group;
-    this.#attach(false);
+    this.#reattach();
   }
 
   /** To everybody in the base group. */
@@ -81,6 +82,7 @@ export class EndpointLink {
     this.#cancelReopen();
     this.#attached = undefined;
     await this.#opening;
+    await this.#turn;
     await this.#wire?.close();
     await Promise.all(this.#closing);
   }
@@ -97,7 +99,7 @@ export class EndpointLink {
   }
 
   async #open(): Promise<void> {
-    const { rdma, port, pkeyIndex, options, onArrival } = this.#parts;
+    const { rdma, port, pkeyIndex, options, counts, onArrival } = this.#parts;
     try {
       this.#sgidIndex = this.#gidIndex();
       const wire = await EndpointWire.open({
@@ -110,30 +112,46 @@ export class EndpointLink {
           this.#backoff.reset();
           onArrival(arrival);
         },
+        onSendError: () => {
+          counts.sendErrors += 1;
+        },
         onBroken: (status) => {
           this.#lose(wire, status);
         },
       });
       this.#wire = wire;
       this.#problem = undefined;
-      this.#attach(true);
+      this.#reattach();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  #attach(isNewPair: boolean): void {
+  /** Brings the queue pair in line with the group, one change after the other. */
+  #reattach(): void {
+    this.#turn = this.#turn.then(() => this.#attach());
+  }
+
+  async #attach(): Promise<void> {
     const [wire, group, before] = [this.#wire, this.#group, this.#attached];
     if (this.#isClosed || wire === undefined) return;
-    const isSame = before?.mgid === group?.mgid && before?.mlid === group?.mlid && !isNewPair;
+    const isSame = before?.mgid === group?.mgid && before?.mlid === group?.mlid;
     try {
-      if (!isSame && before !== undefined && !isNewPair) wire.detach(before.mgid, before.mlid);
-      if (!isSame && group !== undefined) wire.attach(group.mgid, group.mlid);
-      this.#attached = group;
-      this.#parts.onChange(!isSame);
+      if (!isSame && before !== undefined) await wire.detach(before.mgid, before.mlid);
+      if (!isSame && group !== undefined) await wire.attach(group.mgid, group.mlid);
     } catch (error) {
       this.#lose(wire, String(error));
+      return;
     }
+    // Meanwhile it may have failed.
+    if (this.#wire !== wire || this.#isEnded()) return;
+    this.#attached = group;
+    this.#parts.onChange(!isSame);
+  }
+
+  /** Asked anew after each wait. */
+  #isEnded(): boolean {
+    return this.#isClosed;
   }
 
   /** The queue pair is of no use any more. */

@@ -1,4 +1,5 @@
 import type {
+  AddressHandle,
   CompletionBatch,
   CompletionChannel,
   CompletionQueue,
@@ -31,6 +32,8 @@ export interface WireOptions {
   readonly sendDepth: number;
   /** A datagram has come; its bytes are valid during the call. */
   readonly onArrival: (arrival: Arrival) => void;
+  /** A message that was taken could not be sent. */
+  readonly onSendError: () => void;
   /** A request has failed, and with it the queue pair: it has to be made anew. */
   readonly onBroken: (status: string) => void;
 }
@@ -69,23 +72,23 @@ export class EndpointWire {
     const recvDepth = Math.min(wanted.recvDepth, maxQpWr);
     const sendDepth = Math.min(wanted.sendDepth, maxQpWr);
     const options = { ...wanted, recvDepth, sendDepth };
-    const pd = options.rdma.createProtectionDomain();
+    const pd = await options.rdma.createProtectionDomain();
     let channel: CompletionChannel | undefined;
     try {
       const overflowAt = recvDepth * SLOT_SIZE + sendDepth * MAD_SIZE;
       const memory = await pd.allocate(overflowAt + OVERFLOW_SIZE);
-      channel = options.rdma.createCompletionChannel();
-      const cq = options.rdma.createCompletionQueue({ depth: recvDepth + sendDepth, channel });
-      const pair = pd.createQueuePair({
+      channel = await options.rdma.createCompletionChannel();
+      const cq = await options.rdma.createCompletionQueue({ depth: recvDepth + sendDepth, channel });
+      const pair = await pd.createQueuePair({
         type: "ud",
         sendCq: cq,
         maxSendWr: sendDepth,
         maxRecvWr: recvDepth,
         maxRecvSge: 2,
       });
-      pair.toInit({ port: options.port, pkeyIndex: options.pkeyIndex, qkey: ACM_QKEY });
-      pair.toRtr();
-      pair.toRts();
+      await pair.toInit({ port: options.port, pkeyIndex: options.pkeyIndex, qkey: ACM_QKEY });
+      await pair.toRtr();
+      await pair.toRts();
       return new EndpointWire(options, { pd, channel, cq, pair, memory, overflowAt });
     } catch (error) {
       await channel?.close();
@@ -94,32 +97,37 @@ export class EndpointWire {
     }
   }
 
-  /** Hears a group from now on. Throws `VERBENA_NATIVE_MODIFY`. */
-  attach(mgid: Gid, mlid: number): void {
-    this.#parts.pair.attachMulticast(mgid, mlid);
+  /** Hears a group from now on. Rejects with `VERBENA_NATIVE_MODIFY`. */
+  attach(mgid: Gid, mlid: number): Promise<void> {
+    return this.#parts.pair.attachMulticast(mgid, mlid);
   }
 
   /** Hears it no longer. */
-  detach(mgid: Gid, mlid: number): void {
-    this.#parts.pair.detachMulticast(mgid, mlid);
+  detach(mgid: Gid, mlid: number): Promise<void> {
+    return this.#parts.pair.detachMulticast(mgid, mlid);
   }
 
-  /** Sends a message; `done` is called when the device is through with it. False when there is no room for it, or no way to it. */
+  /**
+   * Sends a message; `done` is called when the device is through with it, or when it could not be sent after all. False when there is no room
+   * for it.
+   */
   send(message: Buffer, way: Way, qpn: number, done: () => void = () => undefined): boolean {
     if (this.#isClosed || this.#isBroken) return false;
     const slot = this.#slots.take(done);
     if (slot === undefined) return false;
-    const { memory, pair } = this.#parts;
-    const offset = this.#options.recvDepth * SLOT_SIZE + slot * MAD_SIZE;
-    memory.bytes.set(message, offset);
-    try {
-      const to = { ah: this.#handles.of(way), qpn, qkey: ACM_QKEY };
-      pair.postSend([{ wrId: SEND + slot, data: { region: memory, offset, length: message.length }, to }]);
-      return true;
-    } catch {
-      this.#slots.putBack(slot);
-      return false;
-    }
+    this.#parts.memory.bytes.set(message, this.#sendOffset(slot));
+    const handle = this.#handles.of(way);
+    if (handle instanceof Promise) {
+      handle.then(
+        (made) => {
+          this.#post(slot, message.length, made, qpn);
+        },
+        () => {
+          this.#giveUp(slot);
+        },
+      );
+    } else this.#post(slot, message.length, handle, qpn);
+    return true;
   }
 
   /** Idempotent. */
@@ -129,6 +137,25 @@ export class EndpointWire {
     await channel.close();
     await this.#reading;
     await pd.close();
+  }
+
+  #sendOffset(slot: number): number {
+    return this.#options.recvDepth * SLOT_SIZE + slot * MAD_SIZE;
+  }
+
+  #post(slot: number, length: number, ah: AddressHandle, qpn: number): void {
+    const { memory, pair } = this.#parts;
+    const data = { region: memory, offset: this.#sendOffset(slot), length };
+    try {
+      if (!this.#isClosed) pair.postSend([{ wrId: SEND + slot, data, to: { ah, qpn, qkey: ACM_QKEY } }]);
+    } catch {
+      this.#giveUp(slot);
+    }
+  }
+
+  #giveUp(slot: number): void {
+    this.#options.onSendError();
+    this.#slots.complete(slot);
   }
 
   async #read(): Promise<void> {
