@@ -38,7 +38,7 @@ const programs = [
   { outbase: "packages/cli/src", entryPoints: ["packages/cli/src/commands/doctor/system/look-entry.ts"] },
   {
     outbase: "packages/native/test",
-    entryPoints: ["rdma-lifetime", "rdma-refusals", "rdma-worker"].map(
+    entryPoints: ["rdma-lifetime", "rdma-process", "rdma-refusals", "rdma-worker"].map(
       (name) => `packages/native/test/fixtures/${name}.ts`,
     ),
   },
