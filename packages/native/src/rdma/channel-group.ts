@@ -199,8 +199,8 @@ export class OpenChannelGroup implements ChannelGroup {
       const batch = queue.poll();
       this.budget.spend(batch.length);
       if (batch.length === 0) continue;
-      // To the end of its class: queues of one class take turns.
-      queues?.add(queue);
+      // To the end of its class: queues of one class take turns. One that was emptied is armed, or its event is there to be read.
+      if (!queue.delivery.isDrained) queues?.add(queue);
       return batch;
     }
     return undefined;

@@ -26,7 +26,8 @@ export class CompletionRecords implements CompletionBatch {
 
   constructor(
     readonly cq: CompletionQueue,
-    private readonly capacity: number,
+    /** Completions that it has room for. */
+    readonly capacity: number,
     /** The whole of the block: that of the addon, or one of its own. */
     readonly bytes: Uint8Array<ArrayBuffer> = new Uint8Array(capacity * (SIZE + TOKEN_SIZE)),
   ) {

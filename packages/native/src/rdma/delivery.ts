@@ -46,6 +46,7 @@ export class Delivery {
   #isScheduled = false;
   /** Of what the block holds. */
   #hasTokens = false;
+  #isDrained = false;
   #isEnded = false;
   #error: Error | undefined;
 
@@ -107,10 +108,15 @@ export class Delivery {
     if (command !== "wait") this.#drive(command);
   }
 
+  /** Whether the last {@link pollNow} emptied the queue: it took fewer than it had room for (ibv_poll_cq(3)). */
+  get isDrained(): boolean {
+    return this.#isDrained;
+  }
+
   /** Polls once, hands out what has a token, and gives the rest. */
   pollNow(): CompletionBatch {
     const { records } = this.parts;
-    this.#poll();
+    this.#isDrained = this.#poll() < records.capacity;
     records.length = this.#dispatch();
     return records;
   }
