@@ -42,7 +42,7 @@ const native = openNative(options);
 
 /** `count` queues with a connected pair each, spread over the channels in turn. */
 async function openSenders(context, channels, count, { vector = "auto", batchSize = 256, depth = 64 } = {}) {
-  const pd = context.createProtectionDomain();
+  const pd = await context.createProtectionDomain();
   const { lid } = context.queryPort(1);
   const senders = [];
   for (let i = 0; i < count; i++) {
@@ -60,12 +60,13 @@ async function openSenders(context, channels, count, { vector = "auto", batchSiz
   return senders;
 }
 
-const openChannels = (context, count) => Array.from({ length: count }, () => context.createCompletionChannel());
+const openChannels = (context, count) =>
+  Promise.all(Array.from({ length: count }, () => context.createCompletionChannel()));
 
 /** As many events as one thread can take: each queue has an event waiting all the time, and is posted to again after it. */
 async function capacity(channelCount, vector) {
   const context = native.verbs.open("sim0");
-  const channels = openChannels(context, channelCount);
+  const channels = await openChannels(context, channelCount);
   const senders = await openSenders(context, channels, QUEUES, { vector });
   const byQueue = new Map(senders.map((sender) => [sender.cq, sender]));
   const group = native.verbs.openChannelGroup({ maxEvents: QUEUES });
@@ -104,8 +105,8 @@ async function capacity(channelCount, vector) {
 /** A steady load from another thread; read by an iterator of each queue, or by one of a group. */
 async function load(channelCount, vector, isGrouped) {
   const context = native.verbs.open("sim0");
-  const pd = context.createProtectionDomain();
-  const channels = openChannels(context, channelCount);
+  const pd = await context.createProtectionDomain();
+  const channels = await openChannels(context, channelCount);
   const receivers = new Map();
   for (let i = 0; i < QUEUES; i++) {
     const channel = channels[i % channels.length];
@@ -140,7 +141,7 @@ async function classes(loaded) {
   const byQueue = new Map();
   const urgent = [];
   for (const [priority, count] of CLASSES.entries()) {
-    const channel = context.createCompletionChannel();
+    const channel = await context.createCompletionChannel();
     group.add(channel, { priority });
     for (const sender of await openSenders(context, [channel], count, { batchSize: BATCH })) {
       byQueue.set(sender.cq, {

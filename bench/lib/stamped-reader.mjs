@@ -10,12 +10,12 @@ const { openNative } = require("@verbena/native");
 const { options, roles, workUs } = workerData;
 const native = openNative(options);
 const context = native.verbs.open("sim0");
-const pd = context.createProtectionDomain();
+const pd = await context.createProtectionDomain();
 const ages = [];
 let worked = 0;
 
 async function open(role) {
-  const channel = context.createCompletionChannel();
+  const channel = await context.createCompletionChannel();
   const cq = await context.createCompletionQueue({ depth: 64, channel });
   const receiver = await openReceiver(pd, cq);
   void read(role, cq, receiver);

@@ -56,14 +56,14 @@ function toSelf(context) {
  * @returns {Promise<Report>}
  */
 export async function readByPriority(native, context, { batches, lowerShare }) {
-  const pd = context.createProtectionDomain();
+  const pd = await context.createProtectionDomain();
   const ah = await pd.createAddressHandle(toSelf(context));
   const group = native.verbs.openChannelGroup({ lowerShare });
   /** @type {Map<CompletionQueue, { readonly priority: number, readonly pair: QueuePair }>} */
   const queues = new Map();
   for (const [priority, { queues: count }] of CLASSES.entries()) {
     // One channel for each class; its queues share it.
-    const channel = context.createCompletionChannel();
+    const channel = await context.createCompletionChannel();
     group.add(channel, { priority });
     for (let i = 0; i < count; i++) {
       const cq = await context.createCompletionQueue({ depth: IN_FLIGHT, channel, batchSize: BATCH });

@@ -1,3 +1,4 @@
+import type { CompletionQueue, QueuePair } from "../src/index.js";
 import { type Bench, Rig } from "./rig.js";
 
 jest.setTimeout(120_000);
@@ -8,8 +9,8 @@ beforeAll(async () => {
   rig = await Rig.start();
 });
 afterAll(() => rig.close());
-beforeEach(() => {
-  bench = rig.open();
+beforeEach(async () => {
+  bench = await rig.open();
 });
 afterEach(() => bench.context.close());
 
@@ -22,13 +23,15 @@ describe.each([
   ["all vectors", "auto"],
 ] as const)("100 loaded queues on %s", (_name, vector) => {
   test.each([1, 2, QUEUES])("and %i channels: one event for each time that a queue was armed", async (count) => {
-    const channels = Array.from({ length: count }, () => bench.context.createCompletionChannel());
+    const channels = await Promise.all(Array.from({ length: count }, () => bench.context.createCompletionChannel()));
     await using group = rig.native.verbs.openChannelGroup({ maxEvents: QUEUES });
     for (const channel of channels) group.add(channel);
-    const queues = Array.from({ length: QUEUES }, (_, i) => {
-      const channel = channels[i % count];
-      return bench.queue({ vector, depth: 16, ...(channel === undefined ? {} : { channel }) });
-    });
+    const queues = await Promise.all(
+      Array.from({ length: QUEUES }, (_, i) => {
+        const channel = channels[i % count];
+        return bench.queue({ vector, depth: 16, ...(channel === undefined ? {} : { channel }) });
+      }),
+    );
     const { numCompVectors } = bench.context.limits();
     const used = queues.map((cq) => cq.vector);
     for (let i = 0; i < numCompVectors; i++) {
@@ -36,11 +39,12 @@ describe.each([
       if (vector === 0) expect(share).toBe(i === 0 ? QUEUES : 0);
       else expect([Math.floor(QUEUES / numCompVectors), Math.ceil(QUEUES / numCompVectors)]).toContain(share);
     }
-    const pairs = new Map(queues.map((cq) => [cq, bench.pair("uc", cq, { maxSendWr: 4, maxRecvWr: 0 })[0]]));
+    const pairs = new Map<CompletionQueue, QueuePair>();
+    for (const cq of queues) pairs.set(cq, (await bench.pair("uc", cq, { maxSendWr: 4, maxRecvWr: 0 }))[0]);
     const seen = new Map(queues.map((cq) => [cq, [] as number[]]));
-    const times = new Map<unknown, number>();
+    const times = new Map<CompletionQueue, number>();
     const took: number[] = [];
-    const post = (cq: (typeof queues)[number], wrId: number): void => {
+    const post = (cq: CompletionQueue, wrId: number): void => {
       cq.arm();
       times.set(cq, performance.now());
       pairs.get(cq)?.postSend([{ wrId }]);
