@@ -146,7 +146,7 @@ suite(`ib_acme and verbena serve${reason === undefined ? "" : `: ${reason}`}`, (
   );
 
   it.each([
-    ["a name nobody has", "-f n -s node1 -d nobody", "ib_acm_resolve_name failed: No data available"],
+    ["a name nobody has", "-f n -s node1 -d nobody", "ib_acm_resolve_name failed: Connection timed out"],
     ["a source nobody has", "-f n -s nobody -d node2", "ib_acm_resolve_name failed: Cannot assign requested address"],
     ["a LID nobody has", "-f l -d 999", "ib_acm_resolve_path failed: No data available"],
   ])(
@@ -163,7 +163,7 @@ suite(`ib_acme and verbena serve${reason === undefined ? "" : `: ${reason}`}`, (
   it(
     "lists the endpoint by -e, alone and by number",
     async () => {
-      const line = `${daemon.socket},${await nodeGuid()},1,0xffff,1,sa,`;
+      const line = `${daemon.socket},${await nodeGuid()},1,0xffff,1,ibacmp,`;
       for (const words of [["-e"], ["-e", "1"]]) {
         const { status, out } = await acme(...words);
         const [header, endpoint, last] = out.split("\n");

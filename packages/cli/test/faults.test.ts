@@ -97,7 +97,7 @@ describe("faults", () => {
   it(
     "follows the SA's notices: a host that leaves takes its paths along, and is found when it is back",
     async () => {
-      await using daemon = await serve("H8", "sa: { timeoutMs: 10000 }\n");
+      await using daemon = await serve("H8", "sa: { timeoutMs: 10000 }\nchains: { address: [sa], route: [sa] }\n");
       const { control } = daemon;
       expect([await lidFrom(control, "node9"), await lidFrom(control, "node10")]).toEqual([
         cluster.lid("H9"),

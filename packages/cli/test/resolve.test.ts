@@ -80,7 +80,7 @@ describe("resolve and its like", () => {
       const { status, out, err } = await asked(["resolve", "nobody"]);
       expect(status).toBe(1);
       expect(out).toBe("");
-      expect(err).toMatch(/^verbena: nobody .*\[VERBENA_RESOLVE_NO_DATA\]\nhint: /);
+      expect(err).toMatch(/^verbena: no answer about nobody .*\[VERBENA_RESOLVE_TIMEOUT\]\nhint: /);
     },
     TIMEOUT_MS,
   );
@@ -90,7 +90,7 @@ describe("resolve and its like", () => {
     async () => {
       const { status, out } = await asked(["resolve", "nobody", "--json"]);
       expect(status).toBe(1);
-      expect(JSON.parse(out)).toMatchObject({ error: { code: "VERBENA_RESOLVE_NO_DATA" } });
+      expect(JSON.parse(out)).toMatchObject({ error: { code: "VERBENA_RESOLVE_TIMEOUT" } });
     },
     TIMEOUT_MS,
   );

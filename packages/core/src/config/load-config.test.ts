@@ -95,7 +95,10 @@ describe("loadConfig", () => {
       routeTtlMs: 300_000,
     });
     expect(config.addresses.lines.map(({ text }) => text)).toEqual(["node1", "192.0.2.1"]);
-    expect(config.providers[0]?.options).toMatchObject({ resolveDepth: 8, recvDepth: 1024 });
+    expect(config.providers[0]).toMatchObject({
+      package: "@verbena/provider-acm",
+      options: { resolveDepth: 8, timeoutMs: 500, retries: 1, portGroup: true },
+    });
   });
 
   it("keeps a path for ever where a file says so, as ibacm does, and ten minutes where none does", async () => {

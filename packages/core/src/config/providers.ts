@@ -1,5 +1,5 @@
 import type { DaemonConfig, ProviderEntry } from "./daemon-config.js";
-import type { OptionValues } from "./options/option-table.js";
+import type { OptionKey, OptionValues } from "./options/option-table.js";
 import { OPTION_TABLE } from "./options/option-table.js";
 import type { ConfigOutput } from "./schema.js";
 
@@ -34,28 +34,34 @@ export function planProviders(
   file: string,
   line: (index: number) => number | undefined,
 ): ProviderPlan {
-  const listed = (config.providers ?? []).map((entry, index): ProviderEntry => {
-    const at = line(index);
-    return {
-      package: entry.package,
-      options: entry.options ?? {},
-      where: at === undefined ? file : `${file}:${String(at)}`,
-      isOptional: entry.optional,
-    };
-  });
   const { address, route } = config.chains;
   const isDefault = config.providers === undefined;
   const chains = {
     address: address ?? (isDefault ? ["acm", "sa"] : undefined),
     route: route ?? (isDefault ? defaultRoute(options) : undefined),
   };
+  const { timeoutMs, retries } = config.sa;
+  // Where the protocol's paths are used, it needs the group of the port's own rate and MTU, as in ibacm.
+  const portGroup = chains.route === undefined || chains.route.includes("acm");
+  const forAcm = { timeoutMs, retries, portGroup, ...acmOptions(options) };
+  const optionsFor = (specifier: string, own: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+    specifier === BUILT_IN_PACKAGES["acm"] ? { ...forAcm, ...own } : own;
+  const listed = (config.providers ?? []).map((entry, index): ProviderEntry => {
+    const at = line(index);
+    return {
+      package: entry.package,
+      options: optionsFor(entry.package, entry.options ?? {}),
+      where: at === undefined ? file : `${file}:${String(at)}`,
+      isOptional: entry.optional,
+    };
+  });
   const wanted = new Set([...(chains.address ?? []), ...(chains.route ?? [])]);
   const builtIn = Object.entries(BUILT_IN_PACKAGES)
     .filter(([name, pkg]) => wanted.has(name) && !listed.some((entry) => entry.package === pkg))
     .map(
       ([name, pkg]): ProviderEntry => ({
         package: pkg,
-        options: name === "acm" ? acmOptions(options) : {},
+        options: optionsFor(pkg, {}),
         where: BUILT_IN,
         // A chain that only follows from ibacm's defaults must work where provider-acm is not installed.
         isOptional: name === "acm" && !(address?.includes(name) ?? false) && !(route?.includes(name) ?? false),
@@ -69,15 +75,16 @@ export function defaultRoute(options: OptionValues): readonly string[] {
   return (options.route_prot ?? OPTION_TABLE.route_prot.fallback) === "acm" ? ["acm", "sa"] : ["sa"];
 }
 
-/** ibacm's keys that belong to the multicast protocol's provider, as its options. */
-export function acmOptions(options: OptionValues): Readonly<Record<string, unknown>> {
-  const get = (key: "resolve_depth" | "send_depth" | "recv_depth" | "min_mtu" | "min_rate"): number =>
-    options[key] ?? OPTION_TABLE[key].fallback;
-  return {
-    resolveDepth: get("resolve_depth"),
-    sendDepth: get("send_depth"),
-    recvDepth: get("recv_depth"),
-    minMtuBytes: get("min_mtu"),
-    minRateGbps: get("min_rate"),
-  };
+/** ibacm's keys that belong to the multicast protocol's provider, as its options: those that a file sets. */
+export function acmOptions(options: OptionValues): Readonly<Record<string, number>> {
+  const named = Object.entries(ACM_OPTIONS).map(([key, option]) => [option, options[key as keyof typeof ACM_OPTIONS]]);
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined)) as Record<string, number>;
 }
+
+const ACM_OPTIONS = {
+  resolve_depth: "resolveDepth",
+  send_depth: "sendDepth",
+  recv_depth: "recvDepth",
+  min_mtu: "minMtuBytes",
+  min_rate: "minRateGbps",
+} as const satisfies Partial<Record<OptionKey, string>>;

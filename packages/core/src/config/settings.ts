@@ -72,7 +72,7 @@ const DECIDING: Readonly<Record<string, readonly string[]>> = {
   "chains.route": ["route_prot"],
   "files.hosts": ["addr_preload", "addr_data_file"],
   "files.routeDump": ["route_preload", "route_data_file"],
-  providers: ["resolve_depth", "send_depth", "recv_depth", "min_mtu", "min_rate"],
+  providers: ["resolve_depth", "send_depth", "recv_depth", "min_mtu", "min_rate", "timeout", "retries", "route_prot"],
 };
 
 function originOf(path: KeyPath, { yaml, options, fromOptions, sources }: SettingSources): string {

@@ -1,4 +1,4 @@
-import type { EndpointJson, LostFunctionJson } from "@verbena/core/client";
+import type { EndpointJson, GroupJson, LostFunctionJson } from "@verbena/core/client";
 import { Guid, PKey } from "@verbena/ib";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
@@ -32,7 +32,7 @@ export async function endpointsCommand(options: ServiceOptions, io: Io): Promise
     return { rows };
   });
   const json = { endpoints: rows, ...(degraded === undefined ? {} : { degraded }) };
-  io.out(options.json === true ? `${JSON.stringify(json)}\n` : table(rows) + lostText(degraded));
+  io.out(options.json === true ? `${JSON.stringify(json)}\n` : table(rows) + groupTable(rows) + lostText(degraded));
   return EXIT.OK;
 }
 
@@ -49,4 +49,29 @@ function table(rows: readonly EndpointRow[]): string {
       row.addresses.join(" "),
     ]),
   );
+}
+
+/** The multicast groups, least preferred first; nothing where there are none. */
+function groupTable(rows: readonly EndpointRow[]): string {
+  const groups = rows.flatMap(({ key, groups: own = [] }) => own.map((group) => ({ key, group })));
+  if (groups.length === 0) return "";
+  const head = ["endpoint", "group", "role", "state", "MLID", "Gb/s", "MTU", "SL", "TClass", "problem"];
+  return `\n${renderTable(
+    head,
+    groups.map(({ key = "-", group }) => [key, ...groupCells(group)]),
+  )}`;
+}
+
+function groupCells({ mgid, role, state, mlid, rate, rateGbps, mtu, mtuBytes, ...more }: GroupJson): readonly string[] {
+  return [
+    mgid,
+    role,
+    state,
+    mlid === undefined ? "-" : `0x${mlid.toString(16)}`,
+    rateGbps === undefined ? `code ${String(rate)}` : String(rateGbps),
+    mtuBytes === undefined ? `code ${String(mtu)}` : String(mtuBytes),
+    String(more.sl),
+    String(more.trafficClass),
+    more.problem ?? "",
+  ];
 }

@@ -1,0 +1,84 @@
+/** The default chains of the program: peers by multicast, the subnet administrator beside them. */
+import { Cluster } from "./support/cluster.js";
+import { ask } from "./support/run.js";
+
+const TIMEOUT_MS = 120_000;
+const HOSTS = [1, 2, 3];
+const ADDRESSES = HOSTS.flatMap((n) => [
+  `H${String(n)} 192.0.2.${String(n)}/24`,
+  `H${String(n)} 2001:db8::${String(n)}/64`,
+]);
+
+describe("daemons with ibacm's defaults", () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await Cluster.start({ hosts: 5, addresses: ADDRESSES, isThread: true });
+    await cluster.serve("H1", [], { names: ["node1"] });
+    await cluster.serve("H2", [], { names: ["node2"] });
+    const options = cluster.write("H3.opts", "route_prot acm\nmin_rate 10\nresolve_depth 1\nsend_depth 1\n");
+    await cluster.serve("H3", ["-O", options], { names: ["node3"] });
+  }, TIMEOUT_MS);
+  afterAll(() => cluster[Symbol.asyncDispose](), TIMEOUT_MS);
+
+  const asked = async (node: string, words: readonly string[]): Promise<unknown> => {
+    const { status, out, err } = await ask([...words, "--socket", cluster.path(`${node}.sock`), "--json"]);
+    expect({ status, err }).toEqual({ status: 0, err: "" });
+    return JSON.parse(out) as unknown;
+  };
+
+  it.each([
+    ["H1", "node2", "H2", "sa"],
+    ["H1", "192.0.2.2", "H2", "sa"],
+    ["H1", "2001:db8::2", "H2", "sa"],
+    ["H2", "192.0.2.3", "H3", "sa"],
+    ["H3", "node1", "H1", "acm"],
+    ["H3", "192.0.2.1", "H1", "acm"],
+    ["H3", "2001:db8::2", "H2", "acm"],
+  ])(
+    "%s finds %s at %s: the address by acm, the path by %s",
+    async (node, destination, host, route) => {
+      expect(await asked(node, ["resolve", destination])).toMatchObject({
+        paths: [{ dlid: cluster.lid(host), dgid: cluster.gid(host) }],
+        provenance: { address: { provider: "acm" }, route: { provider: route } },
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "a host without a daemon is found by the name the subnet administrator knows",
+    async () => {
+      expect(await asked("H1", ["resolve", "node5"])).toMatchObject({
+        paths: [{ dlid: cluster.lid("H5") }],
+        provenance: { address: { provider: "sa" }, route: { provider: "sa" } },
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "endpoints shows the groups: with route_prot acm that of the port's own rate too",
+    async () => {
+      const base = {
+        mgid: "ff15:4001:ffff:3:400::",
+        role: "base",
+        state: "joined",
+        rateGbps: 10,
+        mtuBytes: 2048,
+        sl: 0,
+      };
+      const own = {
+        mgid: "ff15:4001:ffff:10:500::",
+        role: "preferred",
+        state: "joined",
+        rateGbps: 100,
+        mtuBytes: 4096,
+      };
+      expect(await asked("H1", ["endpoints"])).toMatchObject({ endpoints: [{ groups: [base] }] });
+      expect(await asked("H3", ["endpoints"])).toMatchObject({ endpoints: [{ groups: [base, own] }] });
+      const { out } = await ask(["endpoints", "--socket", cluster.path("H1.sock")]);
+      expect(out).toMatch(/^sim0\/1\/0xffff +ff15:4001:ffff:3:400:: +base +joined +0xc\d{3} +10 +2048 +0 +0$/m);
+    },
+    TIMEOUT_MS,
+  );
+});
