@@ -1,5 +1,5 @@
 import type { LinkFault } from "@verbena/fabric-sim";
-import { Mtu } from "@verbena/ib";
+import { LRH_SIZE, Mtu } from "@verbena/ib";
 import type { AddressAttributes, CompletionQueue, MemoryRegion, QueuePair, SendRequest } from "../src/index.js";
 import { type Bench, QKEY } from "./rig.js";
 import { GROUP, type HostName, WireRig } from "./wire-rig.js";
@@ -313,6 +313,25 @@ describe.each(MATRIX)("$fault", (row) => {
     });
   }
 });
+
+test.each(["uc", "rc"] as const)(
+  "a packet of another port does not reach a connection (%s), though it names the queue pair and the next number",
+  async (type) => {
+    const line = await lineOf(type, ["H8"]);
+    using watch = await rig.watchSends("H1");
+    await line.send([1]);
+    await watch.until(PACKETS);
+    for (const original of watch.packets.slice(0, PACKETS)) {
+      const packet = Buffer.from(original);
+      // LRH: source LID; BTH: packet sequence number.
+      packet.writeUInt16BE(rig.lidOf("H2"), 6);
+      packet.writeUIntBE(packet.readUIntBE(LRH_SIZE + 9, 3) + PACKETS, LRH_SIZE + 9, 3);
+      await rig.request({ op: "send", from: "H2", packet: packet.toString("hex") });
+    }
+    await line.send([2]);
+    expect(await line.receivers[0]!.until(2)).toEqual([1, 2]);
+  },
+);
 
 describe("the receiver's link goes down and comes back", () => {
   test("datagrams that were sent meanwhile are lost; later ones arrive", async () => {

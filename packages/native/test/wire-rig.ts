@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type ControlRequest,
-  describePacket,
   type LinkFault,
   libfabricsimPath,
   type RunningFabric,
@@ -142,7 +141,8 @@ export class WireRig {
 
 /** What a host has put on the wire since this was made. */
 export class SendWatch implements Disposable {
-  readonly opcodes: string[] = [];
+  /** From the LRH on. */
+  readonly packets: Buffer[] = [];
 
   constructor(
     private readonly trace: AsyncIterator<{ readonly type: string }>,
@@ -151,11 +151,11 @@ export class SendWatch implements Disposable {
 
   /** Resolves once the fabric has seen `count` packets in all: what becomes of each has been decided then. */
   async until(count: number): Promise<void> {
-    while (this.opcodes.length < count) {
+    while (this.packets.length < count) {
       const { value, done } = await this.trace.next();
       if (done === true) throw new Error("the trace ended");
       if (value.type !== "packet") continue;
-      this.opcodes.push(describePacket(Buffer.from((value as TracePacketMessage).bytes, "hex")).bth?.operation ?? "");
+      this.packets.push(Buffer.from((value as TracePacketMessage).bytes, "hex"));
     }
   }
 

@@ -118,6 +118,9 @@ export interface AttachedPort {
   /** PortInfo:CapabilityMask, with the IsSM bit (1 << 1) as it is now. */
   readonly capabilityMask: number;
   readonly subnetTimeout: number;
+  /** PortInfo:P_KeyViolations and Q_KeyViolations, at most 65535. */
+  readonly pkeyViolations: number;
+  readonly qkeyViolations: number;
   /** GID table; entry 0 is the subnet prefix and the port GUID. */
   readonly gids: readonly Gid[];
   /** P_Key table; 0 marks a free entry. */

@@ -14,7 +14,8 @@ describe("state page", () => {
   };
 
   it("has its fields where the library looks for them", () => {
-    const { hca } = first();
+    const { hca, port: state } = first();
+    [state.pkeyViolations, state.qkeyViolations] = [7, 65_535];
     const page = encodeStatePage(hca);
     expect(page.length).toBe(256 + 1024);
     expect(page.toString("latin1", 0, 4)).toBe("VFSP");
@@ -27,6 +28,7 @@ describe("state page", () => {
     ]);
     expect(port.toString("hex", 64, 80)).toBe("fe800000000000000002c90300000001");
     expect(port.toString("hex", 576, 580)).toBe("ffff0180");
+    expect([port.readUInt16LE(40), port.readUInt16LE(42)]).toEqual([7, 65_535]);
   });
 
   it("leaves out what a record has no room for", () => {

@@ -53,6 +53,8 @@ function encodePort(port: AttachedPort, record: Buffer): void {
   record.writeUInt32LE(port.capabilityMask >>> 0, 24);
   record.writeUInt32LE(Math.round(port.rate * 10), 28);
   record.writeBigUInt64LE(port.guid, 32);
+  record.writeUInt16LE(port.pkeyViolations, 40);
+  record.writeUInt16LE(port.qkeyViolations, 42);
   gids.forEach((gid, i) => {
     Gid.write(record, GIDS_OFFSET + i * 16, gid);
   });

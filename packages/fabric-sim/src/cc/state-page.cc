@@ -59,6 +59,8 @@ bool parsePort(ByteView record, PortState &port) {
   port.capabilityMask = fields.u32();
   port.rateTenths = fields.u32();
   port.guid = fields.u64();
+  port.pkeyViolations = fields.u16();
+  port.qkeyViolations = fields.u16();
   if (!fields.ok() || gids > kMaxGids || pkeys > kMaxPkeys) return false;
   port.gids.resize(gids);
   for (size_t i = 0; i < gids; ++i) memcpy(port.gids[i].data(), record.data() + kGidsOffset + i * 16, 16);

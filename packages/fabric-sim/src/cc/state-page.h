@@ -29,6 +29,8 @@ struct PortState {
   uint32_t capabilityMask = 0;
   uint32_t rateTenths = 0;  // Gb/s times ten
   uint64_t guid = 0;
+  uint16_t pkeyViolations = 0;
+  uint16_t qkeyViolations = 0;
   std::vector<RawGid> gids;
   std::vector<uint16_t> pkeys;
 };

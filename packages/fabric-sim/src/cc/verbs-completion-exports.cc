@@ -47,7 +47,7 @@ FABRICSIM_EXPORT int ibv_get_cq_event(vb_ibv_comp_channel *channel, vb_ibv_cq **
   return CompletionChannel::of(channel).events.take([&](const Event &event) {
     *cq = static_cast<vb_ibv_cq *>(event.object);
     *userContext = (*cq)->cq_context;
-    ++CompletionQueue::of(*cq).eventsTaken;
+    CompletionQueue::of(*cq).eventRead();
   });
 }
 

@@ -84,6 +84,8 @@ int queryPort(vb_ibv_context *context, uint8_t portNumber, vb_ibv_port_attr *att
   all.port_cap_flags = port->capabilityMask;
   all.max_msg_sz = kMaxMessage;
   all.pkey_tbl_len = static_cast<uint16_t>(port->pkeys.size());
+  all.bad_pkey_cntr = port->pkeyViolations;
+  all.qkey_viol_cntr = port->qkeyViolations;
   all.lid = port->lid;
   all.sm_lid = port->smLid;
   all.lmc = port->lmc;

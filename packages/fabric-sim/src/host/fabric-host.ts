@@ -94,9 +94,7 @@ export class FabricHost implements AttachHost {
 
   countViolation(hca: AttachedHca, portNumber: number, kind: KeyKind): void {
     const port = this.#views[hca.index]?.node.port(portNumber);
-    if (port === undefined) return;
-    if (kind === "pkey") port.pkeyViolations = Math.min(port.pkeyViolations + 1, MAX_VIOLATIONS);
-    else port.qkeyViolations = Math.min(port.qkeyViolations + 1, MAX_VIOLATIONS);
+    if (port !== undefined) this.#count(port, kind);
   }
 
   unclaimed(hca: AttachedHca, portNumber: number, packet: Buffer): void {
@@ -128,11 +126,19 @@ export class FabricHost implements AttachHost {
     this.#receivers.clear();
   }
 
+  /** Programs see the counters in the port's state. */
+  #count(port: FabricPort, kind: KeyKind): void {
+    const counter = kind === "pkey" ? "pkeyViolations" : "qkeyViolations";
+    if (port[counter] >= MAX_VIOLATIONS) return;
+    port[counter] += 1;
+    this.#fabric.events.emit({ type: "state", port });
+  }
+
   #receive(port: FabricPort, packet: Buffer): void {
     if (!isForQueuePair(packet)) for (const agent of this.#agents) if (agent(port, packet)) return;
     // The port drops what is not of its partitions before any queue pair sees it (IBA 10.9.3).
     if (!isManagement(packet) && !admitsPkey(port, pkeyOf(packet))) {
-      port.pkeyViolations = Math.min(port.pkeyViolations + 1, MAX_VIOLATIONS);
+      this.#count(port, "pkey");
       this.#fabric.drop(port, packet, "pkey");
       return;
     }

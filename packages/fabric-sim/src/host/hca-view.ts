@@ -111,6 +111,14 @@ class PortView implements AttachedPort {
     return [gid, ...aliasGuids.map((guid) => (guid === Guids.zero ? Gids.zero : Gids.of(gidPrefix, guid)))];
   }
 
+  get pkeyViolations(): number {
+    return this.port.pkeyViolations;
+  }
+
+  get qkeyViolations(): number {
+    return this.port.qkeyViolations;
+  }
+
   get pkeys(): readonly PKey[] {
     return this.port.pkeys;
   }

@@ -29,6 +29,8 @@ function fakeHca(index: number, nodeDescription: string): FakeHca {
     rate: 100,
     capabilityMask: 0x02510868,
     subnetTimeout: 18,
+    pkeyViolations: 0,
+    qkeyViolations: 0,
     gids: [Gid.of(Gid.linkLocalPrefix, guid + 1n)],
     pkeys: [PKey.from(0xffff), PKey.from(0x8001)],
     linkLayer: "infiniband",

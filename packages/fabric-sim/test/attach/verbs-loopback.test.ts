@@ -51,6 +51,7 @@ describe("verbs of libfabricsim.so within one process", () => {
     "together-or-not",
     "not-offered",
     "completions-by-field",
+    "completions-of-events",
     "device-attributes",
     "device-memory",
     "reregistration",

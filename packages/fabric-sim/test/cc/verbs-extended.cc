@@ -301,6 +301,54 @@ void completionsByField() {
   CHECK(ibv_destroy_cq(cq) == 0);
 }
 
+// A completion that has raised an event of its own is there for who comes for that event, and not taken with those before it.
+void completionsOfEvents() {
+  Fixture f;
+  Memory memory(f.pd, 4096);
+  vb_ibv_cq_init_attr_ex init = {};
+  init.cqe = 16;
+  init.channel = f.channel;
+  vb_ibv_cq_ex *ex = extended(f)->create_cq_ex(f.context, &init);
+  CHECK(ex != nullptr);
+  auto *cq = reinterpret_cast<vb_ibv_cq *>(ex);
+  {
+    vb_ibv_qp_init_attr pair = {};
+    pair.send_cq = pair.recv_cq = cq;
+    pair.cap = {8, 8, 4, 4, 64};
+    pair.qp_type = VB_IBV_QPT_UC;
+    Pair a(f, ibv_create_qp(f.pd, &pair));
+    Pair b(f, VB_IBV_QPT_UC);
+    a.connect(b);
+    b.connect(a);
+    for (uint64_t i = 1; i <= 4; ++i) CHECK(a.receive(i, memory.sge(1024, 16)) == 0);
+    vb_ibv_poll_cq_attr attributes = {};
+    vb_ibv_cq *which = nullptr;
+    void *userContext = nullptr;
+    auto armAndSend = [&] { CHECK(f.context->ops.req_notify_cq(cq, 0) == 0 && b.send(0, memory.sge(0, 8), 0) == 0); };
+    auto readEvent = [&] { CHECK(ibv_get_cq_event(f.channel, &which, &userContext) == 0 && which == cq); };
+
+    armAndSend();
+    readEvent();
+    armAndSend();
+    CHECK(ex->start_poll(ex, &attributes) == 0 && ex->wr_id == 1 && ex->next_poll(ex) == ENOENT);
+    ex->end_poll(ex);
+    readEvent();
+    CHECK(ex->start_poll(ex, &attributes) == 0 && ex->wr_id == 2 && ex->next_poll(ex) == ENOENT);
+    ex->end_poll(ex);
+    CHECK(ex->start_poll(ex, &attributes) == ENOENT);
+    // Without an event of their own they come together; and who does not read events misses none.
+    CHECK(b.send(0, memory.sge(0, 8), 0) == 0);
+    armAndSend();
+    CHECK(ex->start_poll(ex, &attributes) == 0 && ex->wr_id == 3);
+    ex->end_poll(ex);
+    CHECK(ex->start_poll(ex, &attributes) == 0 && ex->wr_id == 4 && ex->next_poll(ex) == ENOENT);
+    ex->end_poll(ex);
+    readEvent();
+    ibv_ack_cq_events(cq, 3);
+  }
+  CHECK(ibv_destroy_cq(cq) == 0);
+}
+
 void deviceAttributes() {
   Fixture f;
   vb_ibv_device_attr_ex all;
@@ -414,6 +462,7 @@ const Scenarios kScenarios = {
     {"together-or-not", togetherOrNot},
     {"not-offered", notOffered},
     {"completions-by-field", completionsByField},
+    {"completions-of-events", completionsOfEvents},
     {"device-attributes", deviceAttributes},
     {"device-memory", deviceMemory},
     {"reregistration", reregistration},

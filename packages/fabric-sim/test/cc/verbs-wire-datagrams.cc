@@ -4,6 +4,14 @@
 
 using namespace test;
 
+namespace {
+vb_ibv_port_attr portOf(Fixture &f) {
+  vb_ibv_port_attr port = {};
+  CHECK(ibv_query_port(f.context, 1, &port) == 0);
+  return port;
+}
+}  // namespace
+
 void datagrams(bool isA) {
   Datagrams d;
   if (isA) {
@@ -34,6 +42,9 @@ void datagrams(bool isA) {
   wc = d.f.await();
   CHECK(wc.wr_id == 2 && wc.byte_len == 40 + 2048 && wc.wc_flags == (VB_IBV_WC_GRH | VB_IBV_WC_WITH_IMM) && wc.be_imm_data == 0x01020304);
   CHECK(holds(d.memory, 8192 + 40, 2048, 1));
+  // The one that came with another Q_Key, which the fabric hears of and shows.
+  while (portOf(d.f).qkey_viol_cntr == 0) sched_yield();
+  CHECK(portOf(d.f).qkey_viol_cntr == 1 && portOf(d.f).bad_pkey_cntr == 0);
   // GRH: version 6, traffic class, flow label; BTH, DETH, immediate data, payload and ICRC behind it; IBA; hop limit.
   const uint8_t head[] = {0x65, 0xa1, 0x23, 0x45, (12 + 8 + 4 + 2048 + 4) >> 8, (12 + 8 + 4 + 2048 + 4) & 0xff, 0x1b, 9};
   CHECK(memcmp(&d.memory.bytes[8192], head, sizeof head) == 0);
@@ -84,6 +95,8 @@ void partitions(bool isA) {
   meet();
   if (!isA) {
     CHECK(d.f.await().byte_len == 40 + 20);
+    while (portOf(d.f).bad_pkey_cntr == 0) sched_yield();
+    CHECK(portOf(d.f).bad_pkey_cntr == 1 && portOf(d.f).qkey_viol_cntr == 0);
     meet();
     return;
   }

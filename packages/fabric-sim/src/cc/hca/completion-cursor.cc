@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "hca/completion-queue.h"
+#include "hca/patience.h"
 #include "process.h"
 #include "timer-queue.h"
 
@@ -15,20 +16,26 @@ CompletionQueue &queueOf(vb_ibv_cq_ex *handle) { return CompletionQueue::of(rein
 
 CompletionCursor &cursorOf(vb_ibv_cq_ex *handle) { return *queueOf(handle).cursor(); }
 
-int next(vb_ibv_cq_ex *handle) {
+int take(vb_ibv_cq_ex *handle, bool isFirst) {
   CompletionCursor &cursor = cursorOf(handle);
   Lock lock = Process::get().lock();
-  if (!queueOf(handle).take(cursor.current, cursor.stamp)) return ENOENT;
+  CompletionQueue &queue = queueOf(handle);
+  // What has raised an event of its own is left to who comes for that event: such a reader may count on finding something.
+  if (!isFirst && queue.isAnnounced()) return ENOENT;
+  if (!queue.take(cursor.current, cursor.stamp)) return ENOENT;
   handle->status = cursor.current.status;
   handle->wr_id = cursor.current.wr_id;
   return 0;
 }
 
+int next(vb_ibv_cq_ex *handle) { return take(handle, false); }
+
 int start(vb_ibv_cq_ex *handle, vb_ibv_poll_cq_attr *attributes) {
   if (attributes->comp_mask != 0) return EINVAL;
   CompletionCursor &cursor = cursorOf(handle);
   cursor.polling.lock();
-  int error = next(handle);
+  int error = take(handle, true);
+  patience::polled(error == 0);
   // Who got nothing does not end it.
   if (error != 0) cursor.polling.unlock();
   return error;

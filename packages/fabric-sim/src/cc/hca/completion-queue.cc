@@ -63,6 +63,7 @@ int CompletionQueue::poll(int count, vb_ibv_wc *out) {
   head_ += wanted;
   if (head_ >= ring_.size()) head_ -= ring_.size();
   count_ -= wanted;
+  taken_ += wanted;
   return static_cast<int>(wanted);
 }
 
@@ -101,7 +102,9 @@ void CompletionQueue::forget(uint32_t qpn) {
 
 void CompletionQueue::notify() {
   arming_ = Arming::None;
-  if (handle_.channel != nullptr) CompletionChannel::of(handle_.channel).events.push({0, 0, &handle_});
+  if (handle_.channel == nullptr) return;
+  CompletionChannel::of(handle_.channel).events.push({0, 0, &handle_});
+  if (cursor_ != nullptr) announced_.push_back(taken_ + count_ - 1);
 }
 
 void CompletionQueue::overrun() {

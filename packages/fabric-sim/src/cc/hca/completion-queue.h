@@ -1,7 +1,9 @@
 // A completion queue: a ring of completions, and whether the next one makes an event (IBA 10.2.6, 11.4.2).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -37,6 +39,13 @@ class CompletionQueue {
   CompletionCursor *cursor() { return cursor_.get(); }
   // Takes the oldest; false if there is none. `stamp` is set if the queue keeps time stamps.
   bool take(vb_ibv_wc &out, uint64_t &stamp);
+  // True if the oldest has raised an event that nobody has read yet.
+  bool isAnnounced() const { return std::binary_search(announced_.begin(), announced_.end(), taken_); }
+  // The program has read an event of this queue.
+  void eventRead() {
+    ++eventsTaken;
+    if (!announced_.empty()) announced_.pop_front();
+  }
   // Takes up to `count`; their number.
   int poll(int count, vb_ibv_wc *out);
   // False if fewer than `capacity` slots would lose what is in it.
@@ -68,6 +77,8 @@ class CompletionQueue {
   std::unique_ptr<CompletionCursor> cursor_;
   size_t head_ = 0;
   size_t count_ = 0;
+  uint64_t taken_ = 0;               // completions that have left; what number `index` from the oldest is counted by is `taken_ + index`
+  std::deque<uint64_t> announced_;   // of a queue of the extended interface: those with an event that nobody has read, in order
   Arming arming_ = Arming::None;
   bool isOverrun_ = false;
 };

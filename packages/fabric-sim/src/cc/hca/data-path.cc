@@ -1,9 +1,8 @@
 #include "hca/data-path.h"
 
-#include <sched.h>
-
 #include "hca/completion-queue.h"
 #include "hca/loopback.h"
+#include "hca/patience.h"
 #include "hca/queue-pair.h"
 #include "hca/shared-receive-queue.h"
 #include "process.h"
@@ -13,22 +12,13 @@ namespace fabricsim {
 
 namespace {
 
-// Polls in a row that found nothing, after which a thread lets others run: what it waits for is made by other threads and processes, and a
-// machine may have fewer processors than those.
-constexpr unsigned kPatientPolls = 64;
-
 int pollQueue(vb_ibv_cq *cq, int count, vb_ibv_wc *out) {
-  thread_local unsigned inVain = 0;
   int found;
   {
     Lock lock = Process::get().lock();
     found = CompletionQueue::of(cq).poll(count, out);
   }
-  inVain = found == 0 ? inVain + 1 : 0;
-  if (inVain >= kPatientPolls) {
-    inVain = 0;
-    sched_yield();
-  }
+  patience::polled(found > 0);
   return found;
 }
 

@@ -143,6 +143,8 @@ void FabricWire::receiveConnected(uint8_t portNumber, const IncomingPacket &pack
   QueuePair *qp = hca_.queuePair(packet.head.destQpn);
   if (qp == nullptr || !qp->canReceive() || qp->attributes().port_num != portNumber) return;
   if (serviceOf(*qp) != (packet.head.opcode & service::kMask)) return;
+  // A connection takes packets from its peer's port only, whatever queue pair number they name (IBA 9.6.1.5).
+  if (packet.slid != qp->path().dlid) return;
   if (!loopback::mayTalk(packet.head.pkey, qp->pkey())) {
     tellViolation(*qp, Violation::Pkey);
     return;
