@@ -5,6 +5,7 @@ import { Ibacm } from "./ibacm.js";
 import { groupsReach } from "./multicast-tree.js";
 import { OpenSm } from "./opensm.js";
 import { PeerFabric } from "./peer-fabric.js";
+import { VerbenaNode } from "./verbena-node.js";
 
 /** Who manages the fabric and is its subnet administrator. */
 export type Manager = "built-in" | "opensm";
@@ -54,6 +55,24 @@ export class AcmFabric implements AsyncDisposable {
     const ibacm = await Ibacm.start({ fabric: this.dir, node: `H${host}`, options, addresses });
     this.#nodes.set(host, ibacm);
     return ibacm;
+  }
+
+  /** Starts `verbena serve` on a host. */
+  async verbena(
+    host: number,
+    options: readonly string[] = [],
+    addresses: readonly string[] = addressesOf(host),
+  ): Promise<VerbenaNode> {
+    const node = await VerbenaNode.start({ fabric: this.dir, node: `H${host}`, options, addresses });
+    this.#nodes.set(host, node);
+    return node;
+  }
+
+  /** Starts the service of a host anew. */
+  async restart(host: number): Promise<AcmNode> {
+    const node = await this.node(host).restarted();
+    this.#nodes.set(host, node);
+    return node;
   }
 
   /** Waits until multicast packets between the hosts with a service arrive, in so many groups. */

@@ -1,8 +1,8 @@
 import { type Run, run } from "./sim-programs.js";
 
-/** Names and addresses of the host with this number: `node3`, 192.0.2.3, 2001:db8::3. */
+/** Names and addresses of the host with this number: `peer3`, which no subnet administrator knows, 192.0.2.3, 2001:db8::3. */
 export function addressesOf(n: number): readonly [name: string, ip4: string, ip6: string] {
-  return [`node${n}`, `192.0.2.${n}`, `2001:db8::${n}`];
+  return [`peer${n}`, `192.0.2.${n}`, `2001:db8::${n}`];
 }
 
 /** The line of an address file for each. */
@@ -16,6 +16,12 @@ export interface AcmNode extends AsyncDisposable {
   readonly node: string;
   /** Path of the service's socket, as seen from here. */
   readonly socket: string;
+
+  /** Ends it and starts another in its place; options and addresses as before unless given. */
+  restarted(options?: {
+    readonly options?: readonly string[];
+    readonly addresses?: readonly string[];
+  }): Promise<AcmNode>;
 }
 
 /** Asks the service of a host by Debian's `ib_acme`. */

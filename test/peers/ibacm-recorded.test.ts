@@ -2,29 +2,23 @@
  * Debian's ibacm on the simulated fabric in the situations of the recorded vectors: every message is the recorded one but for its
  * transaction id, those of the subnet administrator's answers too, whichever it is.
  */
-import { Gid } from "@verbena/ib";
 import { AcmFabric } from "./acm-fabric.js";
 import { acme } from "./acm-node.js";
 import { type SentPacket, SentPackets } from "./acm-packets.js";
 import { missingIbacm } from "./ibacm.js";
-import { RECORDED_NET, recorded, sent, TWO_GROUPS } from "./recorded-bytes.js";
+import {
+  headers,
+  isJoin,
+  isResponse,
+  RECORDED_NET,
+  recorded,
+  recordedAddresses,
+  sent,
+  TWO_GROUPS,
+} from "./recorded-bytes.js";
 import { missing } from "./sim-programs.js";
 
 const HOSTS = [1, 2, 3];
-
-const RESPONSE = 0x81;
-const METHOD_AT = 3;
-const ATTRIBUTE_AT = 16;
-const MC_MEMBER_RECORD = 0x38;
-const isResponse = ({ mad }: SentPacket): boolean => mad[METHOD_AT] === RESPONSE;
-const isJoin = ({ mad }: SentPacket): boolean => mad.readUInt16BE(ATTRIBUTE_AT) === MC_MEMBER_RECORD;
-
-/** Addresses and keys of a packet. */
-const headers = ({ lrh, grh, bth, deth }: SentPacket) => ({
-  ...{ slid: lrh.slid, dlid: lrh.dlid, sl: lrh.sl, pkey: bth.pkey, destQpn: bth.destQpn, qkey: deth?.qkey },
-  ...(grh === undefined ? {} : { sgid: Gid.format(grh.sgid), dgid: Gid.format(grh.dgid) }),
-  ...{ tclass: grh?.tclass, flowLabel: grh?.flowLabel, hopLimit: grh?.hopLimit },
-});
 
 const MANAGERS = [
   ["built-in", missingIbacm()],
@@ -44,7 +38,7 @@ for (const [manager, reason] of MANAGERS) {
     fabric = await AcmFabric.start(RECORDED_NET, manager);
     acm = await SentPackets.follow(fabric.dir, "ACM");
     sa = await SentPackets.follow(fabric.dir, "SA");
-    for (const host of HOSTS) await fabric.ibacm(host, options);
+    for (const host of HOSTS) await fabric.ibacm(host, options, recordedAddresses(host));
     await fabric.groupsReach(options.length === 0 ? 1 : 2);
   }
   async function stop(): Promise<void> {
@@ -138,7 +132,7 @@ const [[, reason]] = MANAGERS;
   it("is asked for three times by the same bytes", async () => {
     await using fabric = await AcmFabric.start(RECORDED_NET, "built-in");
     await using acm = await SentPackets.follow(fabric.dir, "ACM");
-    for (const host of [1, 2]) await fabric.ibacm(host, ["timeout 100"]);
+    for (const host of [1, 2]) await fabric.ibacm(host, ["timeout 100"], recordedAddresses(host));
     const { stdout } = await acme(fabric.node(1), ..."-f n -s node1 -d nobody".split(" "));
     expect(stdout).toContain("ib_acm_resolve_name failed: Connection timed out");
     const requests = await acm.until(() => true, 3);

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Gid } from "@verbena/ib";
 import { vector } from "../../packages/ib/test/vectors.js";
+import { addressesOf } from "./acm-node.js";
 import type { SentPacket } from "./acm-packets.js";
 
 /** The fabric the vectors were recorded on, as a topology. */
@@ -8,6 +10,34 @@ export const RECORDED_NET = readFileSync(join(__dirname, "recorded.net"), "utf8"
 
 /** Options of the recording with two multicast groups. */
 export const TWO_GROUPS = ["route_prot acm", "min_rate 2", "min_mtu 1024"] as const;
+
+/** What each host of the recording is called, and has for addresses. */
+export function recordedAddresses(host: number): readonly string[] {
+  return [`node${host}`, ...addressesOf(host).slice(1)];
+}
+
+const RESPONSE = 0x81;
+const METHOD_AT = 3;
+const ATTRIBUTE_AT = 16;
+const MC_MEMBER_RECORD = 0x38;
+
+export function isResponse({ mad }: SentPacket): boolean {
+  return mad[METHOD_AT] === RESPONSE;
+}
+
+/** Of the subnet administrator's class: a member record, asked for or answered. */
+export function isJoin({ mad }: SentPacket): boolean {
+  return mad.readUInt16BE(ATTRIBUTE_AT) === MC_MEMBER_RECORD;
+}
+
+/** Addresses and keys of a packet. */
+export function headers({ lrh, grh, bth, deth }: SentPacket) {
+  return {
+    ...{ slid: lrh.slid, dlid: lrh.dlid, sl: lrh.sl, pkey: bth.pkey, destQpn: bth.destQpn, qkey: deth?.qkey },
+    ...(grh === undefined ? {} : { sgid: Gid.format(grh.sgid), dgid: Gid.format(grh.dgid) }),
+    ...{ tclass: grh?.tclass, flowLabel: grh?.flowLabel, hopLimit: grh?.hopLimit },
+  };
+}
 
 const TID_AT = 8;
 const TID_END = 16;
