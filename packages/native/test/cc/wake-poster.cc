@@ -79,8 +79,17 @@ double WakePoster::Join() {
 
 void WakePoster::Run(int count, uint32_t interval_us) {
   vb_ibv_sge sge = {reinterpret_cast<uint64_t>(&time_), sizeof time_, mr_->lkey};
+  uint32_t open = 0;
+  const auto poll = [&] {
+    vb_ibv_wc sent;
+    while (context_->ops.poll_cq(cq_, 1, &sent) == 1) open--;
+  };
   for (int i = 0; i < count; i++) {
-    usleep(interval_us);
+    // A receiver that does not run for a while holds the sends up.
+    do {
+      usleep(interval_us);
+      poll();
+    } while (open == kDepth);
     vb_ibv_send_wr wr = {};
     wr.send_flags = VB_IBV_SEND_SIGNALED;
     wr.sg_list = &sge;
@@ -89,8 +98,8 @@ void WakePoster::Run(int count, uint32_t interval_us) {
     vb_ibv_send_wr* bad = nullptr;
     time_ = NowUs();
     CHECK_EQ(context_->ops.post_send(qp_, &wr, &bad), 0);
-    vb_ibv_wc sent;
-    while (context_->ops.poll_cq(cq_, 1, &sent) == 1) continue;
+    open++;
+    poll();
   }
   cpu_us_ = CpuUs(RUSAGE_THREAD);
 }
