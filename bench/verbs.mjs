@@ -103,12 +103,12 @@ function byPoll({ cq, sends, receives }, batch, duration = seconds) {
   return (messages * 1000) / (performance.now() - begin);
 }
 
-async function byIterator({ cq, sends, receives }, batch) {
+async function byIterator({ cq, sends, receives }, batch, duration = seconds) {
   let messages = 0;
   let open = 0;
   let round = 0;
   const begin = performance.now();
-  const end = begin + seconds * 1000;
+  const end = begin + duration * 1000;
   const post = () => {
     receives.post();
     sends.post();
@@ -133,6 +133,7 @@ async function measure(type, size, batch) {
     const setup = await prepare(context, type, size, batch);
     // Pages are touched and code is compiled, as the first messages of a program do.
     byPoll(setup, batch, WARM_UP);
+    await byIterator(setup, batch, WARM_UP);
     best.c = Math.max(best.c, inC(type, size, batch));
     best.poll = Math.max(best.poll, byPoll(setup, batch));
     best.iterator = Math.max(best.iterator, await byIterator(setup, batch));

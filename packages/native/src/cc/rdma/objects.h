@@ -168,6 +168,8 @@ class CompletionQueue : public std::enable_shared_from_this<CompletionQueue> {
 
  private:
   friend class CompletionChannel;
+  int Book(vb_ibv_wc* completions, uint32_t* tokens, int count);
+
   std::mutex mutex_;                        // completions are taken and booked in one step, so that they are booked in their order
   LedgerCache ledgers_;                     // under mutex_
   std::atomic<uint32_t> unacknowledged_ = 0;  // read, not acknowledged
