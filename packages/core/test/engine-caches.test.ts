@@ -341,6 +341,21 @@ describe("engine: what providers overhear outside of any question", () => {
   const heard = (name: string) =>
     ({ kind: "address", destination: Destination.name(name), answer: { gid: gid(nodeGuid(3)) } }) as const;
 
+  it("makes paths doubtful: what leads to those GIDs is asked for again, the rest stays", async () => {
+    const bench = await startBench({ notices: false });
+    const { services } = bench.provider.endpoints[0]!;
+    const lids = async () =>
+      [await bench.clock.run(ask(bench, "node3")), await bench.clock.run(ask(bench, "node4"))].map(
+        ({ provenance }) => provenance.route.from,
+      );
+    await lids();
+    expect(await lids()).toEqual(["cache", "cache"]);
+    services.doubt([gid(nodeGuid(3))], "it speaks from another LID");
+    expect(await lids()).toEqual(["provider", "cache"]);
+    await bench.engine.close();
+    services.doubt([gid(nodeGuid(3))], "too late");
+  });
+
   it("is used at once, in every generation of the port, and never after the session was closed", async () => {
     const bench = await startBench({ notices: false });
     const { services } = bench.provider.endpoints[0]!;

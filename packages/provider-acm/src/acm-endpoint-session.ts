@@ -11,7 +11,7 @@ import type {
   SaService,
   SessionState,
 } from "@verbena/core/sdk";
-import { Gid, type McMemberRecord } from "@verbena/ib";
+import { Gid, Lid, type McMemberRecord } from "@verbena/ib";
 import { AcmAddresses } from "./acm-addresses.js";
 import { AcmRoutes } from "./acm-routes.js";
 import { DuplicateWatch } from "./duplicates/duplicate-watch.js";
@@ -22,6 +22,7 @@ import { acmHint } from "./peers/acm-hint.js";
 import { HeardAddresses } from "./peers/heard-addresses.js";
 import type { Peer } from "./peers/peer.js";
 import { PeerTable } from "./peers/peer-table.js";
+import { RateLimiter } from "./peers/rate-limit.js";
 import { Announcer } from "./protocol/announcer.js";
 import { type AcmCounts, DROPPED_METRIC, dropLabels, zeroCounts } from "./protocol/counts.js";
 import { OwnAddresses } from "./protocol/own-addresses.js";
@@ -42,6 +43,10 @@ export interface AcmEndpointSessionParts {
   readonly isOwnGid: (gid: Gid) => boolean;
 }
 
+/** How often one peer can make us doubt the paths to it. */
+const MOVES = { burst: 4, perSecond: 0.1 } as const;
+const MOVES_REMEMBERED = 1_024;
+
 /** The protocol on one endpoint: its groups, its queue pair, who asks, who answers. */
 export class AcmEndpointSession implements EndpointSession {
   readonly address: AcmAddresses;
@@ -58,6 +63,7 @@ export class AcmEndpointSession implements EndpointSession {
   readonly #responder: Responder;
   readonly #announcer: Announcer;
   readonly #duplicates: DuplicateWatch;
+  readonly #doubts: RateLimiter<Gid>;
   #port: Port;
   #state: SessionState = "joining";
 
@@ -73,6 +79,7 @@ export class AcmEndpointSession implements EndpointSession {
     this.#addresses = new OwnAddresses(endpoint.addresses, () => this.#port);
     this.#peers = new PeerTable(options.maxPeers);
     this.#heard = new HeardAddresses(options.maxPeers);
+    this.#doubts = new RateLimiter(MOVES, clock, MOVES_REMEMBERED);
     this.#duplicates = new DuplicateWatch({ endpoint: endpoint.key, logger, metrics, counts, isOwnGid });
     this.#groups = new EndpointGroups({
       plan: planGroups(options, endpoint),
@@ -137,7 +144,7 @@ export class AcmEndpointSession implements EndpointSession {
       clock,
       askingTimeMs: () => askingTimeMs(options, this.#port),
       onPeer: (peer) => {
-        this.#peers.hear(peer);
+        this.#hear(peer);
       },
     });
     this.route = new AcmRoutes({ peers: this.#peers, own, port: () => this.#port });
@@ -238,7 +245,7 @@ export class AcmEndpointSession implements EndpointSession {
   }
 
   #learn(destination: Parameters<HeardAddresses["hear"]>[0], peer: Peer): void {
-    this.#peers.hear(peer);
+    this.#hear(peer);
     this.#heard.hear(destination, peer);
     if (destination.kind !== "name" && destination.kind !== "ip") return;
     if ("origin" in destination) return;
@@ -247,6 +254,16 @@ export class AcmEndpointSession implements EndpointSession {
       destination,
       answer: { gid: peer.gid, hint: acmHint(peer) },
     });
+  }
+
+  /** A peer has been heard; one that has another LID than before has taken the paths to it along. */
+  #hear(peer: Peer): void {
+    const before = this.#peers.hear(peer, this.#port.lmc);
+    if (before === undefined || !this.#doubts.take(peer.gid)) return;
+    this.#parts.services.doubt(
+      [peer.gid, before.lid],
+      `${Gid.format(peer.gid)} was heard at LID ${Lid.format(peer.lid)}, no longer at ${Lid.format(before.lid)}`,
+    );
   }
 
   #announce(addresses: Iterable<LocalAddress>): void {

@@ -129,6 +129,9 @@ class Engine implements EngineHandle {
       onLearned: (endpoint, provider, entry) => {
         this.#pipeline.learn(endpoint, endpoint.moment, provider, entry);
       },
+      onDoubt: ({ endpoints }, ends, reason) => {
+        this.#forgetting.ends(endpoints, new Set(ends), false, reason);
+      },
     });
     this.#ports = new PortTable(source, this.#host.onPort, logger);
     this.#selector = new EndpointSelector(settings, this.#host, this.#book);

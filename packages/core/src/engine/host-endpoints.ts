@@ -33,6 +33,7 @@ export interface HostEndpointsOptions {
   /** Changes may have gone unheard: what was learnt so far, or is being asked, through these endpoints may rest on what was before. */
   readonly onNoticesMissed: (endpoints: readonly LocalEndpoint[], reason: string) => void;
   readonly onLearned: PortRuntimeOptions["onLearned"];
+  readonly onDoubt: PortRuntimeOptions["onDoubt"];
   readonly onNotices: PortRuntimeOptions["onNotices"];
 }
 
@@ -157,7 +158,7 @@ export class HostEndpoints {
   }
 
   #open(port: Port): void {
-    const { settings, losses, source, feed, onLearned, onNotices, saObserver } = this.#options;
+    const { settings, losses, source, feed, onLearned, onDoubt, onNotices, saObserver } = this.#options;
     const name = portName(port);
     const named = new Set([...settings.chains.address, ...settings.chains.route]);
     const providers = new Map([...settings.providers].filter(([provider]) => named.has(provider)));
@@ -167,7 +168,7 @@ export class HostEndpoints {
       missing.missNotices();
       this.#options.onNoticesMissed(missing.endpoints, reason);
     };
-    const on = { onLearned, onNotices, onNoticesMissed, saObserver };
+    const on = { onLearned, onDoubt, onNotices, onNoticesMissed, saObserver };
     const runtime = new PortRuntime({ settings, losses, port, providers, verbs, ...on });
     this.#runtimes.set(name, runtime);
     const keys = new Set<string>();

@@ -1,3 +1,4 @@
+import type { Gid, Lid } from "@verbena/ib";
 import type { Context, VerbsContext } from "@verbena/native";
 import type { LossBook } from "../losses/loss-book.js";
 import { type NoticeState, PortNotices } from "../notices/port-notices.js";
@@ -24,6 +25,8 @@ export interface PortRuntimeOptions {
   readonly verbs: VerbsContext | undefined;
   /** A provider has overheard something on an endpoint of this port. */
   readonly onLearned: (endpoint: LocalEndpoint, provider: string, entry: LearnedEntry) => void;
+  /** A provider has heard something that makes paths to these ends doubtful. */
+  readonly onDoubt: (runtime: PortRuntime, ends: readonly (Gid | Lid)[], reason: string) => void;
   readonly saObserver: SaObserver;
   /** The SA reports changes elsewhere; the providers have been told. */
   readonly onNotices: (runtime: PortRuntime, notices: readonly SaNotice[]) => void;
@@ -45,6 +48,7 @@ export class PortRuntime {
   readonly #providers: ReadonlyMap<string, ResolutionProvider>;
   readonly #verbs: VerbsContext | undefined;
   readonly #onLearned: PortRuntimeOptions["onLearned"];
+  readonly #onDoubt: PortRuntimeOptions["onDoubt"];
   readonly #notices: PortNotices | undefined;
   /** Sessions that are open already: they hear of notices before anybody is asked again. */
   readonly #listening = new Map<string, PortSession>();
@@ -59,6 +63,7 @@ export class PortRuntime {
     this.#providers = options.providers;
     this.#verbs = options.verbs;
     this.#onLearned = options.onLearned;
+    this.#onDoubt = options.onDoubt;
     this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
     const { settings, losses, port, saObserver: observer } = options;
     this.sa = new PortSa({ settings, losses, port, logger: this.#logger, observer });
@@ -196,6 +201,9 @@ export class PortRuntime {
       port.openEndpoint(seen, {
         learn: (entry) => {
           if (!this.#isEnded()) this.#onLearned(endpoint, name, entry);
+        },
+        doubt: (ends, reason) => {
+          if (!this.#isEnded()) this.#onDoubt(this, ends, reason);
         },
         logger: this.#logger.child({ provider: name, endpoint: endpoint.key }),
       }),

@@ -1,3 +1,4 @@
+import type { Gid, Lid } from "@verbena/ib";
 import type { Destination } from "./destination.js";
 import type { Endpoint, LocalAddress, Port } from "./endpoint.js";
 import type { GroupStatus } from "./group.js";
@@ -35,6 +36,12 @@ export interface EndpointServices {
    * that comes after a `PortEvent`. MAY be called before the session is `ready`; does nothing once the session is being disposed.
    */
   learn(entry: LearnedEntry): void;
+  /**
+   * Something was heard that makes paths to these GIDs and LIDs doubtful, for example a port that speaks from another LID than before. The core
+   * forgets what leads there, over all endpoints of the port, and begins again what is being looked up. Providers SHOULD limit how often one
+   * stranger can cause this. Does nothing once the session is being disposed. Since SDK 1.2.
+   */
+  doubt(ends: readonly (Gid | Lid)[], reason: string): void;
   /** Labelled with provider, device, port and endpoint. */
   readonly logger: Logger;
 }

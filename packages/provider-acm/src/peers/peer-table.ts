@@ -1,9 +1,6 @@
-import type { Gid } from "@verbena/ib";
+import { type Gid, Lid } from "@verbena/ib";
 import { LruMap } from "./lru-map.js";
 import type { Peer } from "./peer.js";
-
-/** What is new about a peer. `restarted`: another queue pair; `moved`: another LID. */
-export type PeerNews = "new" | "same" | "restarted" | "moved";
 
 /** Peers that were heard, by GID; the one unheard longest makes room. */
 export class PeerTable {
@@ -17,12 +14,14 @@ export class PeerTable {
     return this.#peers.size;
   }
 
-  hear(peer: Peer): PeerNews {
+  /**
+   * Remembers a peer. Gives what was known of it if that was another LID. Packets may come from any of a port's LIDs, of which a subnet gives all its
+   * ports as many: 2^`lmc`.
+   */
+  hear(peer: Peer, lmc: number): Peer | undefined {
     const before = this.#peers.get(peer.gid);
     this.#peers.set(peer.gid, peer);
-    if (before === undefined) return "new";
-    if (before.lid !== peer.lid) return "moved";
-    return before.qpn === peer.qpn ? "same" : "restarted";
+    return before === undefined || Lid.base(before.lid, lmc) === Lid.base(peer.lid, lmc) ? undefined : before;
   }
 
   get(gid: Gid): Peer | undefined {

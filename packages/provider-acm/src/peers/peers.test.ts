@@ -8,20 +8,22 @@ import { RateLimiter } from "./rate-limit.js";
 const peer = (n: number, lid = n, qpn = 0x50) => ({ gid: gidOf(n), lid: lid as Lid, qpn, mgid: BASE });
 
 describe("the peers that were heard", () => {
-  it("are new, the same, restarted with another QPN, or moved to another LID", () => {
+  it("have moved when another LID speaks for their GID, however often they restart", () => {
     const peers = new PeerTable(10);
-    expect([peer(2), peer(2), peer(2, 2, 0x51), peer(2, 9, 0x51)].map((heard) => peers.hear(heard))).toEqual([
-      "new",
-      "same",
-      "restarted",
-      "moved",
-    ]);
-    expect(peers.get(gidOf(2))).toMatchObject({ lid: 9, qpn: 0x51 });
+    const told = [peer(2), peer(2), peer(2, 2, 0x51), peer(2, 9, 0x51), peer(2, 9)].map((heard) =>
+      peers.hear(heard, 0),
+    );
+    expect(told).toEqual([undefined, undefined, undefined, peer(2, 2, 0x51), undefined]);
+  });
+
+  it("have not moved when they speak from another of their LIDs", () => {
+    const peers = new PeerTable(10);
+    expect([8, 11, 12].map((lid) => peers.hear(peer(2, lid), 2)?.lid)).toEqual([undefined, undefined, 11]);
   });
 
   it("are so many at most, the one unheard longest goes first", () => {
     const peers = new PeerTable(3);
-    for (const n of [1, 2, 3, 1, 4]) peers.hear(peer(n));
+    for (const n of [1, 2, 3, 1, 4]) peers.hear(peer(n), 0);
     expect([1, 2, 3, 4].map((n) => peers.get(gidOf(n)) !== undefined)).toEqual([true, false, true, true]);
     expect(peers.size).toBe(3);
   });
