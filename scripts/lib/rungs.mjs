@@ -43,9 +43,17 @@ const jestRung = (name, about, folders, missing) => ({
 const nothing = () => undefined;
 
 /** Suites of the rung `simulated` that take their device from a factory: the machine runs the same files on Soft-RoCE. */
-const deviceSuites = ["channels", "delivery", "group", "limits", "messages", "priority", "processes", "threads"].map(
-  (name) => `packages/native/test/rdma-${name}.test.ts`,
-);
+const deviceSuites = [
+  "channels",
+  "delivery",
+  "group",
+  "limits",
+  "messages",
+  "priority",
+  "processes",
+  "several-queues",
+  "threads",
+].map((name) => `packages/native/test/rdma-${name}.test.ts`);
 
 const vmSuites = () => [...suitesIn(["test/vm"]), ...deviceSuites];
 

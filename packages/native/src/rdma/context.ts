@@ -8,6 +8,7 @@ import { OpenVerbsContext } from "../verbs/verbs-context.js";
 import { atomicsName } from "./codes.js";
 import { OpenCompletionChannel } from "./completion-channel.js";
 import { OpenCompletionQueue, watchingOf } from "./completion-queue.js";
+import { CompletionVectors } from "./completion-vectors.js";
 import { making } from "./making.js";
 import { needInteger, optionError } from "./option-error.js";
 import { OpenProtectionDomain } from "./protection-domain.js";
@@ -29,8 +30,7 @@ const CHANNEL_HINTS: Readonly<Record<string, string>> = {
 export class OpenContext extends OpenVerbsContext implements Context {
   readonly #resource: Resource;
   readonly #tokens = new TokenTable();
-  /** Queues on each completion vector. */
-  readonly #vectors = new Map<number, number>();
+  readonly #vectors = new CompletionVectors();
   #channels = 0;
 
   constructor(
@@ -101,11 +101,8 @@ export class OpenContext extends OpenVerbsContext implements Context {
     // Before the queue is there to be closed.
     watchingOf(options.mode, options.channel !== undefined);
     const channel = this.#ownChannel(options.channel);
-    const vector = this.#vector(options.vector ?? "auto");
-    this.#vectors.set(vector, (this.#vectors.get(vector) ?? 0) + 1);
-    const leaveVector = (): void => {
-      this.#vectors.set(vector, (this.#vectors.get(vector) ?? 1) - 1);
-    };
+    const { numCompVectors } = this.limits();
+    const { vector, leave: leaveVector } = this.#vectors.take(options.vector ?? "auto", numCompVectors);
     const owners = channel === undefined ? [this.#resource] : [this.#resource, channel.resource];
     try {
       return await making(
@@ -141,19 +138,6 @@ export class OpenContext extends OpenVerbsContext implements Context {
     if (!(channel instanceof OpenCompletionChannel)) throw optionError("channel must be a completion channel");
     channel.resource.mustBeOpen();
     return channel;
-  }
-
-  #vector(wanted: number | "auto"): number {
-    const { numCompVectors } = this.limits();
-    if (wanted !== "auto") {
-      needInteger("vector", wanted, 0, numCompVectors - 1);
-      return wanted;
-    }
-    let least = 0;
-    for (let i = 1; i < numCompVectors; i++) {
-      if ((this.#vectors.get(i) ?? 0) < (this.#vectors.get(least) ?? 0)) least = i;
-    }
-    return least;
   }
 
   async #creating<T>(what: string, call: () => Promise<T>, hints: Readonly<Record<string, string>> = {}): Promise<T> {
