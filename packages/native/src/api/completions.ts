@@ -14,15 +14,21 @@ export interface Completion {
   readonly byteLength: number;
   /** Immediate data that was received, in host order, if there was some; a sender's own completion has none. */
   readonly imm: number | undefined;
+  /** Number of the queue pair that the request was posted to, 24 bits. */
   readonly qpn: number;
   /** Of datagrams: the sender's queue pair, and where it came from. */
   readonly srcQpn: number;
+  /** Of datagrams: base LID of the sender, host form; 0 on Ethernet. */
   readonly slid: number;
+  /** Of datagrams: service level, 0 … 15. */
   readonly sl: number;
+  /** Of datagrams: low bits of the destination LID, which of the port's LIDs it came to (ports with an LMC). */
   readonly pathBits: number;
+  /** Of datagrams to QP1: index of the P_Key it came with, in the port's table. */
   readonly pkeyIndex: number;
   /** True if the first 40 bytes of the receive hold a GRH. */
   readonly hasGrh: boolean;
+  /** What the device says of a failure beyond its status; its numbers are the vendor's. */
   readonly vendorError: number;
 }
 
@@ -31,7 +37,9 @@ export interface Completion {
  * The methods read one field of one completion and make no objects.
  */
 export interface CompletionBatch extends Iterable<Completion> {
+  /** The queue that it came from. */
   readonly cq: CompletionQueue;
+  /** Completions in it; methods take an index of 0 … `length` - 1. */
   readonly length: number;
   /** The number that was posted with the request. */
   wrId(index: number): number;
@@ -90,25 +98,35 @@ export interface CompletionQueue extends AsyncDisposable {
   readonly vector: number;
   /** Requests of all queue pairs on it that may be under way at once: never more than `depth`. */
   readonly reserved: number;
+  /** The channel that its events go to, if it has one. */
   readonly channel: CompletionChannel | undefined;
   /**
-   * Batches as they come, in the queue's mode. One reader; a second is rejected with `VERBENA_NATIVE_BUSY`. Not pulling is the back-pressure.
-   * Ends on close.
+   * Batches as they come, in the queue's mode. One reader; a second is refused with `VERBENA_NATIVE_BUSY`, and any with
+   * `VERBENA_NATIVE_OPTION` in event mode on a shared channel. Not pulling is the back-pressure. Ends on close; rejects with
+   * `VERBENA_NATIVE_CHANNEL` and errno once the device has gone, after what had come.
    */
   completions(): AsyncIterableIterator<CompletionBatch>;
-  /** What is there now, perhaps nothing. For programs with a loop of their own; `VERBENA_NATIVE_BUSY` while `completions()` has a reader. */
+  /**
+   * What is there now, perhaps nothing, `batchSize` of them at most (`ibv_poll_cq`). For programs with a loop of their own. Throws
+   * `VERBENA_NATIVE_BUSY` while `completions()` has a reader, `VERBENA_NATIVE_RECEIVE` with errno.
+   */
   poll(): CompletionBatch;
-  /** Asks for one event at the next completion (`ibv_req_notify_cq`). Poll afterwards: what came before makes none. */
+  /**
+   * Asks for one event at the next completion (`ibv_req_notify_cq`). Poll afterwards: what came before makes none. Throws
+   * `VERBENA_NATIVE_RECEIVE` with errno.
+   */
   arm(options?: { readonly solicitedOnly?: boolean }): void;
   /** `ibv_resize_cq`: makes room for more or fewer. Rejects with `VERBENA_NATIVE_CQ_OVERRUN` below `reserved`, `VERBENA_NATIVE_MODIFY` with errno. */
   resize(depth: number): Promise<void>;
-  /** Idempotent. Closes the queue pairs on it first. Every event is acknowledged. */
+  /** `ibv_destroy_cq`. Idempotent. Closes the queue pairs on it first. Every event is acknowledged. */
   close(): Promise<void>;
 }
 
 /** What another thread needs to use a channel: send it by `postMessage`. Valid in this process while the channel is open somewhere. */
 export interface ChannelToken {
+  /** Number of the channel in this process. */
   readonly verbenaChannel: number;
+  /** Names it in errors. */
   readonly name: string;
 }
 
@@ -135,7 +153,7 @@ export interface CompletionChannel extends AsyncDisposable {
    * `events()` in all threads; their `completions()` in event mode is refused.
    */
   share(): ChannelToken;
-  /** Idempotent. Closes its queues first. With other threads on it, the channel itself goes with the last of them. */
+  /** `ibv_destroy_comp_channel`. Idempotent. Closes its queues first. With other threads on it, the channel itself goes with the last of them. */
   close(): Promise<void>;
 }
 
@@ -147,8 +165,11 @@ export interface GroupMembership {
 
 /** One event of {@link ChannelGroup.wait}. */
 export interface GroupEvent {
+  /** The channel that the event came through. */
   readonly channel: CompletionChannel;
+  /** The queue that has a completion; it is not armed. */
   readonly cq: CompletionQueue;
+  /** Class of the channel in the group, 0 is the most urgent. */
   readonly priority: number;
 }
 
@@ -173,9 +194,12 @@ export interface ChannelGroupOptions {
 
 /** Several channels in one epoll set, in classes of priority. */
 export interface ChannelGroup extends AsyncDisposable {
-  /** The channel is read through the group from now on. Throws `VERBENA_NATIVE_BUSY` if something else reads it. */
+  /**
+   * The channel is read through the group from now on. Throws `VERBENA_NATIVE_BUSY` if something else reads it, `VERBENA_NATIVE_CHANNEL` with
+   * errno of `epoll_ctl`.
+   */
   add(channel: CompletionChannel, membership?: GroupMembership): void;
-  /** Gives the channel back. */
+  /** Gives the channel back, to be read otherwise. Of one that is no member: nothing. */
   remove(channel: CompletionChannel): void;
   /**
    * Events of any channel, the most urgent first, empty after the time-out. Their queues are not armed: arm, then poll until empty. Rejects
@@ -201,6 +225,7 @@ export interface Message {
   readonly bytes: Uint8Array;
   /** The 40 bytes in front of a datagram that came with a GRH. */
   readonly grh: Uint8Array | undefined;
+  /** The completion of its receive: a copy that stays. */
   readonly completion: Completion;
 }
 

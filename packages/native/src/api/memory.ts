@@ -3,6 +3,7 @@ export type AccessFlag = "local-write" | "remote-write" | "remote-read" | "remot
 
 /** A piece of a memory region, as work requests name it. */
 export interface MemorySegment {
+  /** The region that it is a piece of. */
   readonly region: MemoryRegion;
   /** Bytes from the begin of the region; defaults to 0. */
   readonly offset?: number;
@@ -12,8 +13,11 @@ export interface MemorySegment {
 
 /** A piece of a region with its bytes, lent to the device while a request uses it. */
 export interface MemorySlice extends MemorySegment {
+  /** Bytes from the begin of the region. */
   readonly offset: number;
+  /** Bytes. */
   readonly length: number;
+  /** A view of the memory itself, `length` bytes. */
   readonly bytes: Uint8Array;
   /** True while a request of `send()` or a receive ring uses it: its bytes MUST NOT be changed. */
   readonly isLent: boolean;
@@ -25,15 +29,19 @@ export interface MemorySlice extends MemorySegment {
  * Requests posted by `postSend`, `postReceive` and prepared ones do not lend: keep the region open until they have completed.
  */
 export interface MemoryRegion extends AsyncDisposable {
+  /** A view of the memory itself, `length` bytes. */
   readonly bytes: Uint8Array;
+  /** Bytes that are registered. */
   readonly length: number;
   /** Address in this process; what a peer is told together with `rkey`. */
   readonly address: bigint;
+  /** L_Key, 32 bits: what requests of this side name it by; the library does. */
   readonly lkey: number;
+  /** R_Key, 32 bits: what a peer names it by in RDMA and atomics. */
   readonly rkey: number;
   /** Throws `VERBENA_NATIVE_OPTION` for bounds beyond the region. Defaults: all of it. */
   slice(offset?: number, length?: number): MemorySlice;
-  /** Idempotent. Rejects with `VERBENA_NATIVE_LENT` while slices are lent. */
+  /** `ibv_dereg_mr`. Idempotent. Rejects with `VERBENA_NATIVE_LENT` while slices are lent. */
   close(): Promise<void>;
 }
 

@@ -22,18 +22,31 @@ import type { VerbsContext, VerbsService } from "./verbs.js";
 export interface DeviceLimits {
   /** Completion vectors: interrupts that completion events can be spread over. */
   readonly numCompVectors: number;
+  /** Queue pairs. */
   readonly maxQp: number;
+  /** Requests of one queue of a queue pair. */
   readonly maxQpWr: number;
+  /** Segments of one request. */
   readonly maxSge: number;
+  /** Completion queues. */
   readonly maxCq: number;
+  /** Completions of one queue. */
   readonly maxCqe: number;
+  /** Memory regions. */
   readonly maxMr: number;
+  /** Bytes of one region. */
   readonly maxMrSize: bigint;
+  /** Protection domains. */
   readonly maxPd: number;
+  /** Shared receive queues. */
   readonly maxSrq: number;
+  /** Receives of one of them. */
   readonly maxSrqWr: number;
+  /** Segments of one receive of these. */
   readonly maxSrqSge: number;
+  /** RDMA reads and atomics that may come to one queue pair at once. */
   readonly maxQpRdAtom: number;
+  /** Multicast groups. */
   readonly maxMcastGrp: number;
   /** `none`, `hca` (atomic among the device's own accesses), `global`, or `unknown(N)`. */
   readonly atomics: string;
@@ -49,7 +62,7 @@ export interface DeviceLimits {
  * synchronous.
  */
 export interface Context extends VerbsContext {
-  /** Throws a coded error with errno. */
+  /** `ibv_query_device`. Throws `VERBENA_NATIVE_QUERY` with errno. */
   limits(): DeviceLimits;
   /**
    * One entry of a port's GID table (`ibv_query_gid`), `Gid.zero` if it is empty: `sgidIndex` of a GRH is this index, while `gids()` leaves
@@ -66,10 +79,13 @@ export interface Context extends VerbsContext {
 
 /** A protection domain (`ibv_pd`): queue pairs reach the memory of their own only. */
 export interface ProtectionDomain extends AsyncDisposable {
-  /** Page-aligned memory, zeroed and registered. Rejects with `VERBENA_NATIVE_MEMORY`. */
+  /**
+   * Page-aligned memory of `length` bytes, zeroed and registered (`mmap`, `ibv_reg_mr`). Rejects with `VERBENA_NATIVE_MEMORY` with errno:
+   * ENOMEM (locked memory, huge pages).
+   */
   allocate(length: number, options?: AllocateOptions): Promise<MemoryRegion>;
   /**
-   * Registers memory of the program. It is held, and may not be handed over by `postMessage`, until the region is closed; it MUST NOT be detached
+   * Registers memory of the program (`ibv_reg_mr`). It is held, and may not be handed over by `postMessage`, until the region is closed; it MUST NOT be detached
    * (`transfer()`) meanwhile. Resizable buffers are refused. A SharedArrayBuffer may be used by other threads. Rejects with
    * `VERBENA_NATIVE_MEMORY`.
    */
@@ -89,16 +105,17 @@ export interface ProtectionDomain extends AsyncDisposable {
 
 /** Verbs: devices, and what traffic needs. */
 export interface RdmaService extends VerbsService {
-  /** Throws a coded error with errno: no such device, no permission. */
+  /** `ibv_open_device`. Throws `VERBENA_NATIVE_OPEN` with errno: ENODEV (no such device), EACCES (no permission). */
   open(device: string): Context;
   /** A handle on a channel that another thread shares. Throws `VERBENA_NATIVE_CLOSED` once nobody holds it any more. */
   adoptChannel(token: ChannelToken): CompletionChannel;
-  /** An empty group. Throws `VERBENA_NATIVE_CREATE` with errno. */
+  /** An empty group, which takes a descriptor (`epoll_create1`). Throws `VERBENA_NATIVE_CREATE` with errno. */
   openChannelGroup(options?: ChannelGroupOptions): ChannelGroup;
 }
 
 /** What {@link openNative} gives. */
 export interface Native extends NativeServices {
+  /** Devices, and what traffic needs. */
   readonly verbs: RdmaService;
   /**
    * Ties the calling thread to these processors: the main thread, or the worker that calls it. Threads that it starts later inherit it, others
