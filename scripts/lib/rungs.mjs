@@ -55,7 +55,7 @@ const deviceSuites = [
   "threads",
 ].map((name) => `packages/native/test/rdma-${name}.test.ts`);
 
-const vmSuites = () => [...suitesIn(["test/vm"]), ...deviceSuites];
+const vmSuites = () => [...suitesIn(["test/vm"]), ...deviceSuites, "test/peers/verbs-pingpong.test.ts"];
 
 export const rungs = [
   jestRung(

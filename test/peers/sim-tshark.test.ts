@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { twoLevel } from "@verbena/fabric-sim";
 import { programPath } from "../../packages/cli/test/support/run.js";
 import { PeerFabric } from "./peer-fabric.js";
-import { missingNotice, runPair } from "./sim-pair.js";
 import { missing, run } from "./sim-programs.js";
+import { missingNotice, nodeOf, runPair } from "./verbs-pair.js";
 
 const TIMEOUT_MS = 180_000;
 const reason = missing("tshark", "saquery", "smpquery");
@@ -111,9 +111,8 @@ dataSuite(`tshark on queue pairs${dataReason === undefined ? "" : `: ${dataReaso
       const end = await startCapture(fabric.dir, capture);
       // Two round trips of 3000 bytes in packets of 1024; events, since spinning programs leave the fabric little time.
       const { server, client } = await runPair("ibv_rc_pingpong", ["-e", "-n", "2", "-s", "3000", "-m", "1024"], {
-        fabric: fabric.dir,
-        server: "H1",
-        client: "H5",
+        server: nodeOf(fabric.dir, "H1"),
+        client: nodeOf(fabric.dir, "H5"),
       });
       expect([server.status, client.status]).toEqual([0, 0]);
       await end();

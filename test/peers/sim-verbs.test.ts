@@ -3,8 +3,8 @@ import type { NodeStatus } from "@verbena/fabric-sim";
 import { Gid } from "@verbena/ib";
 import { Cluster } from "../../packages/cli/test/support/cluster.js";
 import { run } from "../../packages/cli/test/support/run.js";
-import { missingNotice, runPair } from "./sim-pair.js";
 import { find, missing } from "./sim-programs.js";
+import { missingNotice, nodeOf, runPair } from "./verbs-pair.js";
 
 const TIMEOUT_MS = 120_000;
 
@@ -90,7 +90,10 @@ function words(line: string): readonly [string, readonly string[]] {
 
 /** Both ends end well; their standard output, the server's first. */
 async function pair(program: string, args: readonly string[], client = "node8"): Promise<readonly string[]> {
-  const done = await runPair(program, args, { fabric: cluster.fabric, server: "node1", client });
+  const done = await runPair(program, args, {
+    server: nodeOf(cluster.fabric, "node1"),
+    client: nodeOf(cluster.fabric, client),
+  });
   if (done.server.status !== 0 || done.client.status !== 0) {
     throw new Error(`${program} did not end well: ${JSON.stringify(done, undefined, 2)}`);
   }
@@ -103,8 +106,8 @@ describe("messages of ibverbs-utils: a thousand there and back", () => {
   const each = reason === undefined ? it.each : it.skip.each;
   const whole = /^1000 iters in [\d.]+ seconds/m;
 
+  // As they are, and with -e: verbs-pingpong.test.ts.
   each([
-    ...programs.flatMap((program) => [program, `${program} -e`]),
     // Sends built by calls; time stamps; device memory, with what arrives compared.
     "ibv_rc_pingpong -N",
     "ibv_rc_pingpong -t",

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { root } from "../paths.mjs";
 
-/** Longest time of one test, milliseconds. Other work on the host makes the machine several times slower. */
-const testTimeoutMs = 240_000;
+/** Longest time of one suite, milliseconds. Other work on the host makes the machine up to ten times slower. */
+const suiteTimeoutMs = 480_000;
 
 /** One describe for each suite, named by its path, in the order given. Those of packages find jest's globals. */
 const entryText = (suites) =>
@@ -14,7 +14,7 @@ const entryText = (suites) =>
     'import "./test/vm/jest-globals.js";',
     ...suites.map((path) => {
       const name = JSON.stringify(path);
-      return `describe(${name}, { timeout: ${testTimeoutMs} }, () => { require(${JSON.stringify(`./${path}`)}); });`;
+      return `describe(${name}, { timeout: ${suiteTimeoutMs} }, () => { require(${JSON.stringify(`./${path}`)}); });`;
     }),
   ].join("\n");
 
@@ -33,8 +33,22 @@ const shared = {
   logLevel: "silent",
 };
 
+/** What a bundle in the form of an ES module lacks for sources that will be CommonJS. */
+const commonJs = [
+  'import { createRequire as requireFrom } from "node:module";',
+  "const require = requireFrom(import.meta.url);",
+  "const { filename: __filename, dirname: __dirname } = import.meta;",
+];
+
 /** What is started as processes or threads of their own: the programs, and the folder that stands for `dist`. */
 const programs = [
+  {
+    outbase: ".",
+    entryPoints: ["rc", "uc", "ud", "srq"].map((name) => `examples/verbs-pingpong/${name}.js`),
+    format: "esm",
+    outExtension: { ".js": ".mjs" },
+    banner: { js: commonJs.join("\n") },
+  },
   { outbase: "packages/cli/src", entryPoints: ["packages/cli/src/commands/doctor/system/look-entry.ts"] },
   {
     outbase: "packages/native/test",
@@ -57,8 +71,8 @@ export async function bundleSuites(suites, folder) {
     stdin: { contents: entryText(suites), resolveDir: root, sourcefile: "vm-suites.js", loader: "js" },
     outfile: join(root, outfile),
   });
-  for (const { outbase, entryPoints } of programs) {
-    await build({ ...shared, sourcemap: false, entryPoints, outbase, outdir: join(root, folder, "dist") });
+  for (const program of programs) {
+    await build({ ...shared, sourcemap: false, ...program, outdir: join(root, folder, "dist") });
   }
   return outfile;
 }

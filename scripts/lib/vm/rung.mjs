@@ -11,9 +11,13 @@ import { stackTranslator } from "./stack.mjs";
 const longestRunSeconds = 900;
 const folder = "build/vm";
 const report = join(folder, "report.jsonl");
-/** What suites that take any device run on. */
-const testDevice = "rxe0";
-const addonFolder = join(root, "packages/native/build/Release");
+/** What the suites find in their environment: where things are that do not lie beside the bundle, and the devices of those that take any. */
+const variables = {
+  VERBENA_NATIVE_DIR: join(root, "packages/native/build/Release"),
+  VERBENA_LIBFABRICSIM: join(root, "packages/fabric-sim/build/Release/libfabricsim.so"),
+  VERBENA_TEST_DEVICE: "rxe0",
+  VERBENA_TEST_PEER_DEVICE: "rxe1",
+};
 
 /** Splits the options of scripts/test into what this rung knows: -t PATTERN and parts of paths. */
 export function parseOptions(args) {
@@ -38,11 +42,10 @@ const programArguments = (bundle, names) => [
 function runMachine(bundle, names) {
   const vm = join(root, "scripts/lib/vm/main.mjs");
   const options = ["--hosts", "2", "--timeout", String(longestRunSeconds)];
-  const variables = ["NO_COLOR", `VERBENA_NATIVE_DIR=${addonFolder}`, `VERBENA_TEST_DEVICE=${testDevice}`];
   const args = [
     vm,
     ...options,
-    ...variables.flatMap((variable) => ["--env", variable]),
+    ...["NO_COLOR", ...Object.entries(variables).map((pair) => pair.join("="))].flatMap((one) => ["--env", one]),
     "--",
     process.execPath,
     ...programArguments(bundle, names),

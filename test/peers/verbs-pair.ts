@@ -10,12 +10,16 @@ import { find, type Run } from "./sim-programs.js";
 /** A program and its first arguments. A name is looked for on the path. */
 export type Command = string | readonly [program: string, ...args: string[]];
 
-/** How the two halves of a program find each other, and where they run. */
-export interface PairOptions {
-  /** Directory of the fabric. */
-  readonly fabric: string;
-  readonly server: string;
-  readonly client: string;
+/** Where one half of a program runs. */
+export interface Host {
+  /** The command line that runs `words` there. */
+  line(words: readonly string[]): readonly string[];
+}
+
+/** Where both halves run; they reach each other by TCP at 127.0.0.1. */
+export interface HostPair {
+  readonly server: Host;
+  readonly client: Host;
 }
 
 /** What both ends left behind. */
@@ -23,6 +27,11 @@ export interface PairRun {
   readonly server: Run;
   readonly client: Run;
 }
+
+/** A node of a simulated fabric: programs run there by `verbena sim exec`. */
+export const nodeOf = (fabric: string, node: string): Host => ({
+  line: (words) => [process.execPath, programPath(), "sim", "exec", "--dir", fabric, "--node", node, "--", ...words],
+});
 
 /** Preloaded into the server: it says when it listens. */
 const notice = (): string => join(dirname(libfabricsimPath()), "liblisten-notice.so");
@@ -33,20 +42,20 @@ export function missingNotice(): string | undefined {
 }
 
 /**
- * Runs a program that measures between two ends, as those of ibverbs-utils and perftest do: a server on one node, and when it listens a
- * client on another that is given the server's address. Both by `verbena sim exec`. The client is the same program unless `clients` names one.
+ * Runs a program that measures between two ends, as those of ibverbs-utils and perftest do: a server on one host, and when it listens a
+ * client on the other that is given the server's address. The client is the same program unless `clients` names one.
  */
 export async function runPair(
   program: Command,
   args: readonly string[],
-  options: PairOptions,
+  hosts: HostPair,
   clients: Command = program,
 ): Promise<PairRun> {
   const rest = ["-p", String(await freePort()), ...args];
-  const server = new End(options.fabric, options.server, [...words(program), ...rest], notice());
+  const server = new End(hosts.server.line([...words(program), ...rest]), notice());
   try {
     await server.listening;
-    const client = new End(options.fabric, options.client, [...words(clients), ...rest, "127.0.0.1"]);
+    const client = new End(hosts.client.line([...words(clients), ...rest, "127.0.0.1"]));
     // One end whose peer failed may wait for it for ever.
     server.endsWith(client);
     client.endsWith(server);
@@ -61,17 +70,16 @@ function words(command: Command): readonly string[] {
   return [find(program) ?? program, ...args];
 }
 
-/** One half: a program on a node. */
+/** One half: a program on a host. */
 class End {
   readonly #child: ChildProcess;
   readonly ended: Promise<Run>;
   /** Settles when it listens; rejects if it ended instead. */
   readonly listening: Promise<void>;
 
-  constructor(fabric: string, node: string, words: readonly string[], preload = "") {
-    const line = [programPath(), "sim", "exec", "--dir", fabric, "--node", node, "--", ...words];
+  constructor([program = "", ...args]: readonly string[], preload = "") {
     const env = { ...process.env, LD_PRELOAD: preload };
-    this.#child = spawn(process.execPath, line, { stdio: ["ignore", "pipe", "pipe"], env });
+    this.#child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env });
     let [stdout, stderr] = ["", ""];
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
