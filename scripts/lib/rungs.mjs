@@ -55,7 +55,10 @@ const deviceSuites = [
   "threads",
 ].map((name) => `packages/native/test/rdma-${name}.test.ts`);
 
-const vmSuites = () => [...suitesIn(["test/vm"]), ...deviceSuites, "test/peers/verbs-pingpong.test.ts"];
+/** Suites of the rung `peers` that take their two hosts from a factory. */
+const hostSuites = ["verbs-pingpong", "rc-file-transfer"].map((name) => `test/peers/${name}.test.ts`);
+
+const vmSuites = () => [...suitesIn(["test/vm"]), ...deviceSuites, ...hostSuites];
 
 export const rungs = [
   jestRung(

@@ -44,7 +44,10 @@ const commonJs = [
 const programs = [
   {
     outbase: ".",
-    entryPoints: ["rc", "uc", "ud", "srq"].map((name) => `examples/verbs-pingpong/${name}.js`),
+    entryPoints: [
+      ...["rc", "uc", "ud", "srq"].map((name) => `examples/verbs-pingpong/${name}.js`),
+      ...["receive", "send"].map((name) => `examples/rc-file-transfer/${name}.js`),
+    ],
     format: "esm",
     outExtension: { ".js": ".mjs" },
     banner: { js: commonJs.join("\n") },
