@@ -1,4 +1,6 @@
 // The rungs of tests, and the one place that decides whether this machine can run them.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { globSync } from "./glob.mjs";
 import { runJest } from "./jest.mjs";
 import { literal } from "./literal.mjs";
@@ -42,23 +44,15 @@ const jestRung = (name, about, folders, missing) => ({
 
 const nothing = () => undefined;
 
-/** Suites of the rung `simulated` that take their device from a factory: the machine runs the same files on Soft-RoCE. */
-const deviceSuites = [
-  "channels",
-  "delivery",
-  "group",
-  "limits",
-  "messages",
-  "priority",
-  "processes",
-  "several-queues",
-  "threads",
-].map((name) => `packages/native/test/rdma-${name}.test.ts`);
+/**
+ * Suites of the other rungs that take their device, or their two hosts, from a factory: the machine runs the same files on Soft-RoCE.
+ */
+const deviceSuites = () =>
+  suitesIn(["packages/native/test", "test/peers"]).filter((path) =>
+    /await (Rig\.start|startHosts)\(\)/.test(readFileSync(join(root, path), "utf8")),
+  );
 
-/** Suites of the rung `peers` that take their two hosts from a factory. */
-const hostSuites = ["verbs-pingpong", "rc-file-transfer"].map((name) => `test/peers/${name}.test.ts`);
-
-const vmSuites = () => [...suitesIn(["test/vm"]), ...deviceSuites, ...hostSuites];
+const vmSuites = () => [...suitesIn(["test/vm"]), ...deviceSuites()];
 
 export const rungs = [
   jestRung(

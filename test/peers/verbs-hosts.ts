@@ -1,5 +1,6 @@
-import { Gid, Mtu } from "@verbena/ib";
+import { Mtu } from "@verbena/ib";
 import { openNative } from "@verbena/native";
+import { routedGid } from "../../packages/native/test/port-address.js";
 import { realDevice } from "../../packages/native/test/rig.js";
 import { type Host, type HostPair, nodeOf } from "./verbs-pair.js";
 
@@ -17,22 +18,18 @@ export interface PortReport {
 /** Two hosts for the programs of a suite. */
 export interface VerbsHosts extends HostPair, AsyncDisposable {}
 
-/** IPv6 form of an IPv4 address (RFC 4291, 2.5.5.2): over the pair of interfaces only IPv4 is routed. */
-const isIpv4 = (gid: Gid): boolean => gid >> 32n === 0xffffn;
-
 /** Of a real device, asked at once: which tests are skipped must be known before the first runs. */
 function reportOfDevice(device: string): PortReport {
   const native = openNative();
   const context = native.verbs.open(device);
-  const { linkLayer, activeMtu, gidTableLength } = context.queryPort(1);
-  const indices = Array.from({ length: gidTableLength }, (_, index) => index);
-  const gidIndex = indices.find((index) => isIpv4(context.queryGid(1, index)));
+  const { linkLayer, activeMtu } = context.queryPort(1);
+  const gid = routedGid(context);
   void native.close();
   return {
     isEthernet: linkLayer === "ethernet",
     isSlow: process.env["VERBENA_VM"] === "1",
     activeMtu: Mtu.toBytes(activeMtu) ?? 0,
-    options: gidIndex === undefined ? [] : ["-g", String(gidIndex)],
+    options: gid === undefined ? [] : ["-g", String(gid.index)],
   };
 }
 

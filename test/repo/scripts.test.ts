@@ -23,9 +23,12 @@ describe("rungs", () => {
     const tracked = run("git", ["ls-files", "*.test.ts"]).stdout.trim().split("\n");
     expect(tracked.filter((path) => existsSync(join(root, path)) && !suites.includes(path))).toEqual([]);
     const twice = suites.filter((path, i) => suites.indexOf(path) !== i);
-    const takesAnyDevice = (path: string) => readFileSync(join(root, path), "utf8").includes("await Rig.start()");
-    const native = tracked.filter((path) => path.startsWith("packages/native/test/"));
-    expect(twice.sort()).toEqual(native.filter(takesAnyDevice));
+    const takesAnyDevice = (path: string) =>
+      ["await Rig.start()", "await startHosts()"].some((factory) =>
+        readFileSync(join(root, path), "utf8").includes(factory),
+      );
+    const candidates = tracked.filter((path) => /^(packages\/native\/test|test\/peers)\//.test(path));
+    expect(twice.sort()).toEqual(candidates.filter(takesAnyDevice));
   });
 
   it("that lack something fail instead of being left out with VERBENA_REQUIRE_RUNGS=1", () => {
