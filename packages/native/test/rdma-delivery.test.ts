@@ -230,6 +230,18 @@ describe.each(["rc", "ud"] as const)("messages() of %s", (type) => {
   });
 });
 
+test("messages() tells of an RDMA write by its immediate data and its length; the bytes are where it wrote them", async () => {
+  const cq = await bench.queue();
+  const region = await bench.allocate(4096);
+  const [a, b] = await bench.pair("rc", cq);
+  const messages = b.messages({ size: 16, count: 4 });
+  const remote = { remoteAddress: region.address + 2048n, rkey: region.rkey };
+  await a.send({ opcode: "rdma-write", data: region.slice(0, 100), imm: 7, ...remote });
+  const { bytes, completion } = (await messages.next()).value as Message;
+  expect(completion).toMatchObject({ opcode: "receive-rdma-with-imm", imm: 7, byteLength: 100 });
+  expect(bytes).toHaveLength(0);
+});
+
 test("messages() ends when its queue pair is closed, after what had come", async () => {
   const cq = await bench.queue();
   const region = await bench.allocate(64);

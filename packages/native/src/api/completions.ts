@@ -221,7 +221,7 @@ export interface ChannelGroup extends AsyncDisposable {
 
 /** A message of {@link QueuePair.messages}: valid until the next pull, when its buffer goes back to the device. */
 export interface Message {
-  /** The payload, without the GRH of a datagram. */
+  /** The payload, without the GRH of a datagram; empty for an RDMA write with immediate data, whose bytes are where it wrote them. */
   readonly bytes: Uint8Array;
   /** The 40 bytes in front of a datagram that came with a GRH. */
   readonly grh: Uint8Array | undefined;

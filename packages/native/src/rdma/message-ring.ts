@@ -116,7 +116,9 @@ export class MessageRing implements AsyncIterableIterator<Message> {
   #message(completion: Completion): Message {
     const { region, slotSize, headerSize } = this.parts;
     const begin = completion.wrId * slotSize;
-    const end = begin + completion.byteLength;
+    // The bytes of an RDMA write are where the peer wrote them.
+    const length = completion.opcode === "receive-rdma-with-imm" ? 0 : completion.byteLength;
+    const end = begin + length;
     return {
       completion,
       grh: completion.hasGrh && headerSize > 0 ? region.bytes.subarray(begin, begin + headerSize) : undefined,
