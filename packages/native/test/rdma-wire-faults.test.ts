@@ -99,7 +99,7 @@ async function lineOf(type: "ud" | "uc" | "rc", hosts: readonly HostName[], opti
   const receivers = await Promise.all(hosts.map((host) => End.at(host, type)));
   const { timeout = 14, retryCnt = 7, minRnrTimer = 12, rnrRetry = 7, receives = 200, to } = options;
   for (const [own, peer, host] of [
-    [sender, receivers[0] as End, hosts[0] as HostName] as const,
+    [sender, receivers[0]!, hosts[0]!] as const,
     ...receivers.map((receiver) => [receiver, sender, "H1"] as const),
   ]) {
     const connected = {
@@ -115,9 +115,9 @@ async function lineOf(type: "ud" | "uc" | "rc", hosts: readonly HostName[], opti
   const source = await rig.at("H1").allocate(SIZE * (COUNT + 2));
   const ah =
     type === "ud"
-      ? await rig.at("H1").pd.createAddressHandle(to ?? { port: 1, dlid: rig.lidOf(hosts[0] as HostName) })
+      ? await rig.at("H1").pd.createAddressHandle(to ?? { port: 1, dlid: rig.lidOf(hosts[0]!) })
       : undefined;
-  const qpn = to === undefined ? (receivers[0] as End).pair.qpn : 0xff_ffff;
+  const qpn = to === undefined ? receivers[0]!.pair.qpn : 0xff_ffff;
   const send = (number: number, slot: number): Promise<string> => {
     const data = { region: source, offset: slot * SIZE, length: lengthOf(type) };
     source.bytes.fill(number & 0xff, data.offset, data.offset + data.length);
@@ -251,7 +251,7 @@ async function play(line: Line, row: Row, outcomes: readonly Outcome[], packets:
   await watch.until(packets);
   // Held back packets are on their way; those that have been lost are lost.
   for (const [i, receiver] of line.receivers.entries()) {
-    const outcome = outcomes[i] as Outcome;
+    const outcome = outcomes[i]!;
     if (outcome.startsWith("all")) await receiver.until(expected(outcome));
   }
   await rig.noFaults();
@@ -259,7 +259,7 @@ async function play(line: Line, row: Row, outcomes: readonly Outcome[], packets:
   for (const [i, receiver] of line.receivers.entries()) {
     const received = await receiver.until(Number.POSITIVE_INFINITY);
     expect(received.at(-1)).toBe(LAST);
-    check(outcomes[i] as Outcome, received.slice(0, -1));
+    check(outcomes[i]!, received.slice(0, -1));
     expect((await receiver.pair.query()).state).toBe("rts");
   }
   expect((await line.sender.pair.query()).state).toBe("rts");

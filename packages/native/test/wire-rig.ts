@@ -63,8 +63,8 @@ export class WireRig {
     return this.at(host).context.queryPort(1).lid;
   }
 
-  request<R extends ControlRequest>(request: R): ReturnType<SimControlClient["request"]> {
-    return this.control.request(request);
+  async request(request: ControlRequest): Promise<void> {
+    await this.control.request(request);
   }
 
   /** A fault of queue pairs' packets only, so that the subnet administrator stays reachable. */
