@@ -26,15 +26,19 @@ const project = (displayName, rootDir, testMatch) => ({
   moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
 });
 
+/** Packages whose tests open verbs objects. */
+const WITH_VERBS = ["native", "fabric-sim"];
+
 const workspaces = (parent) =>
   (existsSync(`${__dirname}/${parent}`) ? readdirSync(`${__dirname}/${parent}`) : [])
     .filter((name) => existsSync(`${__dirname}/${parent}/${name}/package.json`))
-    .map((name) =>
-      project(parent === "packages" ? name : `example-${name}`, `${parent}/${name}`, [
+    .map((name) => ({
+      ...project(parent === "packages" ? name : `example-${name}`, `${parent}/${name}`, [
         "<rootDir>/src/**/*.test.ts",
         "<rootDir>/test/**/*.test.ts",
       ]),
-    );
+      ...(WITH_VERBS.includes(name) ? { testEnvironment: `${__dirname}/test/leak-environment.cjs` } : {}),
+    }));
 
 // test/vm is not here: its suites are of node:test and run in a virtual machine (scripts/test --rung vm).
 const rungs = ["peers", "repo"]

@@ -9,6 +9,8 @@ export interface NativeBinding {
   openVerbs(path: string): VerbsLibraryBinding;
   /** Loads libfabricsim.so and names the simulated nodes (comma list) of this process. */
   attachFabric(library: string, dir: string, nodes: string): void;
+  /** Objects of libibverbs that all threads of this process have open, of each kind: for tests that look for leaks. */
+  liveVerbsObjects(): Readonly<Record<string, number>>;
   /** A completion channel that another thread of this process shares; `undefined` once nobody holds it any more. */
   adoptChannel(token: number): CompletionChannelBinding | undefined;
   /** An empty epoll set. */

@@ -75,6 +75,7 @@ export function fakeBinding(parts: Partial<NativeBinding>): NativeBinding {
     openUmad: refuse("openUmad"),
     openVerbs: refuse("openVerbs"),
     attachFabric: refuse("attachFabric"),
+    liveVerbsObjects: () => ({}),
     adoptChannel: refuse("adoptChannel"),
     openChannelGroup: refuse("openChannelGroup"),
     openNetlink: refuse("openNetlink"),

@@ -44,6 +44,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   environment.netlink_socket = Napi::Persistent(NetlinkSocket::Define(env));
   exports.Set("openUmad", Napi::Function::New(env, UmadBinding::Open, "openUmad"));
   exports.Set("openVerbs", Napi::Function::New(env, VerbsBinding::Open, "openVerbs"));
+  exports.Set("liveVerbsObjects", Napi::Function::New(env, VerbsBinding::LiveObjects, "liveVerbsObjects"));
   exports.Set("adoptChannel", Napi::Function::New(env, VerbsChannel::Adopt, "adoptChannel"));
   exports.Set("openChannelGroup", Napi::Function::New(env, ChannelGroup::Open, "openChannelGroup"));
   exports.Set("openNetlink", Napi::Function::New(env, NetlinkSocket::Open, "openNetlink"));

@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "environment.h"
 #include "js-callback.h"
+#include "rdma/objects.h"
 #include "verbs-context.h"
 
 namespace verbena {
@@ -22,6 +23,19 @@ Napi::Value VerbsBinding::Open(const Napi::CallbackInfo& info) {
   auto library = std::make_shared<VerbsLibrary>();
   if (!library->Open(info[0].As<Napi::String>())) return Throw(LoadError(env, library->error()));
   return Environment::Of(env).New(Environment::Of(env).verbs_library, &library);
+}
+
+Napi::Value VerbsBinding::LiveObjects(const Napi::CallbackInfo& info) {
+  Napi::Object out = Napi::Object::New(info.Env());
+  out.Set("devices", Device::Now());
+  out.Set("protectionDomains", ProtectionDomain::Now());
+  out.Set("memoryRegions", Region::Now());
+  out.Set("addressHandles", AddressHandle::Now());
+  out.Set("channels", CompletionChannel::Now());
+  out.Set("completionQueues", CompletionQueue::Now());
+  out.Set("sharedReceiveQueues", SharedReceiveQueue::Now());
+  out.Set("queuePairs", QueuePair::Now());
+  return out;
 }
 
 VerbsBinding::VerbsBinding(const Napi::CallbackInfo& info) : ObjectWrap(info) {

@@ -14,6 +14,8 @@ class VerbsBinding : public Napi::ObjectWrap<VerbsBinding> {
   static Napi::Function Define(Napi::Env env);
   // openVerbs(path)
   static Napi::Value Open(const Napi::CallbackInfo& info);
+  // liveVerbsObjects(): objects of libibverbs that this process has, of each kind.
+  static Napi::Value LiveObjects(const Napi::CallbackInfo& info);
 
   explicit VerbsBinding(const Napi::CallbackInfo& info);
 

@@ -11,6 +11,7 @@
 
 #include "rdma/completion-records.h"
 #include "rdma/id-table.h"
+#include "rdma/live-count.h"
 #include "rdma/work-ledger.h"
 #include "verbs-library.h"
 
@@ -21,7 +22,7 @@ class AddressHandle;
 class CompletionQueue;
 
 // An open device, and the numbers that its objects go by.
-class Device {
+class Device : public LiveCount<Device> {
  public:
   Device(std::shared_ptr<VerbsLibrary> library, vb_ibv_context* context) : library_(std::move(library)), context_(context) {}
   ~Device() { fn().ibv_close_device(context_); }
@@ -43,7 +44,7 @@ class Device {
   vb_ibv_context* context_;
 };
 
-class ProtectionDomain {
+class ProtectionDomain : public LiveCount<ProtectionDomain> {
  public:
   // NULL with the errno in `error`, as of all Create functions here.
   static std::shared_ptr<ProtectionDomain> Create(std::shared_ptr<Device> device, int* error);
@@ -57,7 +58,7 @@ class ProtectionDomain {
 };
 
 // Registered memory. The owner keeps the memory itself in place until it is deregistered.
-class Region {
+class Region : public LiveCount<Region> {
  public:
   static std::shared_ptr<Region> Create(std::shared_ptr<ProtectionDomain> domain, void* address, size_t length, int access, int* error);
   Region(std::shared_ptr<ProtectionDomain> the_domain, vb_ibv_mr* the_mr) : domain(std::move(the_domain)), mr(the_mr) {}
@@ -76,7 +77,7 @@ class Region {
   uint32_t id = 0;
 };
 
-class AddressHandle {
+class AddressHandle : public LiveCount<AddressHandle> {
  public:
   static std::shared_ptr<AddressHandle> Create(std::shared_ptr<ProtectionDomain> domain, vb_ibv_ah_attr* attributes, int* error);
   AddressHandle(std::shared_ptr<ProtectionDomain> the_domain, vb_ibv_ah* the_ah) : domain(std::move(the_domain)), ah(the_ah) {}
@@ -95,7 +96,7 @@ class AddressHandle {
 };
 
 // A completion event channel; its descriptor never blocks. Any thread may read it, and each event reaches one of them.
-class CompletionChannel {
+class CompletionChannel : public LiveCount<CompletionChannel> {
  public:
   static std::shared_ptr<CompletionChannel> Create(std::shared_ptr<Device> device, int* error);
   CompletionChannel(std::shared_ptr<Device> the_device, vb_ibv_comp_channel* the_channel) : device(std::move(the_device)), channel(the_channel) {}
@@ -142,7 +143,7 @@ class LedgerCache {
   Slot slots_[kSlots];
 };
 
-class CompletionQueue : public std::enable_shared_from_this<CompletionQueue> {
+class CompletionQueue : public LiveCount<CompletionQueue>, public std::enable_shared_from_this<CompletionQueue> {
  public:
   // `channel` may be NULL.
   static std::shared_ptr<CompletionQueue> Create(std::shared_ptr<Device> device, std::shared_ptr<CompletionChannel> channel, int depth,
@@ -176,7 +177,7 @@ class CompletionQueue : public std::enable_shared_from_this<CompletionQueue> {
   bool is_dying_ = false;                   // under the channel's mutex
 };
 
-class SharedReceiveQueue {
+class SharedReceiveQueue : public LiveCount<SharedReceiveQueue> {
  public:
   static std::shared_ptr<SharedReceiveQueue> Create(std::shared_ptr<ProtectionDomain> domain, uint32_t max_wr, uint32_t max_sge, int* error);
   explicit SharedReceiveQueue(std::shared_ptr<ProtectionDomain> the_domain) : domain(std::move(the_domain)) {}
@@ -199,7 +200,7 @@ struct QueuePairSetup {
   vb_ibv_qp_cap cap = {};
 };
 
-class QueuePair {
+class QueuePair : public LiveCount<QueuePair> {
  public:
   static std::shared_ptr<QueuePair> Create(std::shared_ptr<ProtectionDomain> domain, const QueuePairSetup& setup, int* error);
   QueuePair(std::shared_ptr<ProtectionDomain> the_domain, const QueuePairSetup& the_setup) : domain(std::move(the_domain)), setup(the_setup) {}
