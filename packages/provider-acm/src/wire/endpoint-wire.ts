@@ -9,10 +9,10 @@ import type {
   QueuePair,
   ReceiveRequest,
 } from "@verbena/core/sdk";
-import { type Gid, MAD_SIZE } from "@verbena/ib";
+import { type Gid, GRH_SIZE, MAD_SIZE } from "@verbena/ib";
 import { ACM_QKEY } from "../groups/group-spec.js";
 import { AddressHandles, type Way } from "./address-handles.js";
-import { type Arrival, GRH_SIZE } from "./packet.js";
+import type { Arrival } from "./packet.js";
 import { SendSlots } from "./send-slots.js";
 
 /** Of one receive: GRH and message. */

@@ -3,17 +3,14 @@ import {
   ACM_TYPE,
   type AcmMad,
   decodeAcmMad,
+  decodeGrh,
   Gid,
+  GRH_SIZE,
   type Lid,
   MAD_SIZE,
   MadMethod,
   MgmtClass,
 } from "@verbena/ib";
-
-/** Bytes in front of every datagram that was received. */
-export const GRH_SIZE = 40;
-/** Where the GRH has the GIDs. */
-const [SGID_OFFSET, DGID_OFFSET] = [8, 24];
 
 /** A datagram as it came in. */
 export interface Arrival {
@@ -59,8 +56,8 @@ export function readPacket({ bytes, byteLength, hasGrh, slid, srcQpn, pathBits }
   if (byteLength !== GRH_SIZE + MAD_SIZE || bytes.length < byteLength) return dropped("length");
   // Without it nobody knows who has sent it.
   if (!hasGrh) return dropped("no-grh");
-  const gid = Gid.read(bytes, SGID_OFFSET);
-  if (gid === Gid.zero || Gid.isMulticast(gid) || Gid.read(bytes, DGID_OFFSET) === Gid.zero) return dropped("grh");
+  const { sgid: gid, dgid } = decodeGrh(bytes);
+  if (gid === Gid.zero || Gid.isMulticast(gid) || dgid === Gid.zero) return dropped("grh");
   if (slid === 0 || slid >= FIRST_MULTICAST_LID || srcQpn <= GSI_QPN || srcQpn >= MULTICAST_QPN)
     return dropped("sender");
   const mad = decodeAcmMad(bytes, GRH_SIZE);

@@ -53,7 +53,7 @@ export class TestFabric implements AsyncDisposable {
   async host(node: string, { acm = {}, withSa = true, config, ...options }: HostOptions = {}): Promise<Resolver> {
     const library = join(this.folder, `libfabricsim-${String(this.#libraries++)}.so`);
     copyFileSync(libfabricsimPath(), library);
-    const names = { addresses: { names: [{ name: node.toLowerCase(), device: "sim0", port: 1 }] } };
+    const names = { addresses: { names: [{ name: node.toLowerCase(), device: "sim0" }] } };
     const resolver = await createResolver({
       ...options,
       config: { ...names, ...(typeof config === "object" ? config : {}) },
