@@ -1,5 +1,6 @@
 import type {
   Context,
+  Destination,
   Endpoint,
   EndpointServices,
   EndpointSession,
@@ -78,7 +79,7 @@ export class AcmEndpointSession implements EndpointSession {
     this.#port = endpoint.port;
     this.#addresses = new OwnAddresses(endpoint.addresses, () => this.#port);
     this.#peers = new PeerTable(options.maxPeers);
-    this.#heard = new HeardAddresses(options.maxPeers);
+    this.#heard = new HeardAddresses(options.maxPeers, clock);
     this.#doubts = new RateLimiter(MOVES, clock, MOVES_REMEMBERED);
     this.#duplicates = new DuplicateWatch({ endpoint: endpoint.key, logger, metrics, counts, isOwnGid });
     this.#groups = new EndpointGroups({
@@ -114,7 +115,7 @@ export class AcmEndpointSession implements EndpointSession {
       send: (message) => this.#link.ask(message),
       counts,
       onLate: (destination, peer) => {
-        if (destination.kind === "name" || destination.kind === "ip") this.#learn(destination, peer);
+        this.#learn(destination, peer);
       },
       onDuplicate: (address, first, second) => {
         this.#duplicates.report(address, first, second);
@@ -244,11 +245,9 @@ export class AcmEndpointSession implements EndpointSession {
     return qpn === this.#link.qpn && this.#addresses.isOwnGid(gid);
   }
 
-  #learn(destination: Parameters<HeardAddresses["hear"]>[0], peer: Peer): void {
+  #learn(destination: Destination, peer: Peer): void {
     this.#hear(peer);
-    this.#heard.hear(destination, peer);
-    if (destination.kind !== "name" && destination.kind !== "ip") return;
-    if ("origin" in destination) return;
+    if (!this.#heard.hear(destination, peer)) return;
     this.#parts.services.learn({
       kind: "address",
       destination,

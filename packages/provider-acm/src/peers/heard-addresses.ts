@@ -1,23 +1,35 @@
-import type { Destination, LocalAddress } from "@verbena/core/sdk";
-import type { Gid } from "@verbena/ib";
+import type { Clock, Destination, LocalAddress } from "@verbena/core/sdk";
 import { addressKey } from "../wire/acm-address.js";
 import { LruMap } from "./lru-map.js";
 import type { Peer } from "./peer.js";
 
+/** What is heard again within this time, milliseconds, and says the same, is no news: requests are repeated. */
+const NEWS_MS = 1_000;
+
 /** Whose the addresses are that were heard; the one unheard longest makes room. The answers themselves are in the core's cache. */
 export class HeardAddresses {
-  readonly #owners: LruMap<string, Gid>;
+  readonly #owners: LruMap<string, { readonly peer: Peer; readonly at: number }>;
 
-  constructor(limit: number) {
+  constructor(
+    limit: number,
+    private readonly clock: Clock,
+  ) {
     this.#owners = new LruMap(limit);
   }
 
+  /** Whether it was this peer's when it was heard last. */
   isKnown(address: Destination, { gid }: Peer): boolean {
-    return this.#owners.get(addressKey(address)) === gid;
+    return this.#owners.get(addressKey(address))?.peer.gid === gid;
   }
 
-  hear(address: Destination | LocalAddress, { gid }: Peer): void {
-    this.#owners.set(addressKey(address), gid);
+  /** Remembers it. False: nothing of it is new, and it was heard a moment ago. */
+  hear(address: Destination, peer: Peer): boolean {
+    const key = addressKey(address);
+    const before = this.#owners.get(key);
+    const at = this.clock.now();
+    if (before !== undefined && at - before.at < NEWS_MS && isSame(before.peer, peer)) return false;
+    this.#owners.set(key, { peer, at });
+    return true;
   }
 
   forget(address: LocalAddress): void {
@@ -27,4 +39,8 @@ export class HeardAddresses {
   clear(): void {
     this.#owners.clear();
   }
+}
+
+function isSame(a: Peer, b: Peer): boolean {
+  return a.gid === b.gid && a.lid === b.lid && a.qpn === b.qpn && a.mgid === b.mgid;
 }

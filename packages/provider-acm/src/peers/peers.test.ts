@@ -1,6 +1,7 @@
 import { VirtualClock } from "@verbena/core/testing";
 import type { Lid } from "@verbena/ib";
-import { BASE, gidOf } from "../../test/support/parts.js";
+import { BASE, gidOf, to } from "../../test/support/parts.js";
+import { HeardAddresses } from "./heard-addresses.js";
 import { LruMap } from "./lru-map.js";
 import { PeerTable } from "./peer-table.js";
 import { RateLimiter } from "./rate-limit.js";
@@ -27,6 +28,22 @@ describe("the peers that were heard", () => {
     expect([1, 2, 3, 4].map((n) => peers.get(gidOf(n)) !== undefined)).toEqual([true, false, true, true]);
     expect(peers.size).toBe(3);
   });
+});
+
+test("an address that is heard again is news after a second, or at once when its owner, LID or queue pair is another", async () => {
+  const clock = new VirtualClock();
+  const heard = new HeardAddresses(10, clock);
+  const address = to("192.0.2.9");
+  expect([peer(2), peer(2), peer(3), peer(3, 4), peer(3, 4, 0x51)].map((of) => heard.hear(address, of))).toEqual([
+    true,
+    false,
+    true,
+    true,
+    true,
+  ]);
+  await clock.advance(1_000);
+  expect(heard.hear(address, peer(3, 4, 0x51))).toBe(true);
+  expect([2, 3].map((n) => heard.isKnown(address, peer(n)))).toEqual([false, true]);
 });
 
 test("a bounded map tells what it lets go of", () => {

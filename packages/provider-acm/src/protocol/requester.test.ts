@@ -1,4 +1,4 @@
-import type { Destination, LocalAddress } from "@verbena/core/sdk";
+import type { Destination } from "@verbena/core/sdk";
 import { VirtualClock } from "@verbena/core/testing";
 import { type AcmMad, decodeAcmMad, type Gid, type Lid } from "@verbena/ib";
 import { BASE, gidOf, granted, ip, to } from "../../test/support/parts.js";
@@ -22,7 +22,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
 function rig(resolveDepth = 64) {
   const clock = new VirtualClock();
   const sent: { readonly at: number; readonly bytes: Buffer; readonly mad: AcmMad }[] = [];
-  const late: (readonly [Destination | LocalAddress, Peer])[] = [];
+  const late: (readonly [Destination, Peer])[] = [];
   const duplicates: (readonly [string, Gid, Gid])[] = [];
   const counts = zeroCounts();
   const requester = new Requester({

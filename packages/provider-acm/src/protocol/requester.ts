@@ -23,7 +23,7 @@ export interface RequesterParts {
   readonly send: (message: Buffer) => boolean;
   readonly counts: AcmCounts;
   /** An answer that nobody waits for any more, and which is true all the same. */
-  readonly onLate: (destination: Destination | LocalAddress, peer: Peer) => void;
+  readonly onLate: (destination: Destination, peer: Peer) => void;
   /** Two have answered for one address; the first one stays. */
   readonly onDuplicate: (address: Destination | LocalAddress, first: Gid, second: Gid) => void;
 }
@@ -41,12 +41,12 @@ const AFTERLIVES = 4_096;
 /** A credit is held for the first gap at most, so that whoever is dead does not hold up the living. */
 const HOLD_MS = FIRST_GAP_MS;
 
-interface Afterlife {
-  readonly destination: Destination | LocalAddress;
-  /** Who has answered first; `undefined`: nobody in time. */
-  readonly first: Gid | undefined;
-  readonly until: number;
-}
+/** `first`: who has answered first; `undefined`: nobody in time. Of an announcement that is this host. */
+type Ending =
+  | { readonly address: Destination; readonly first: undefined }
+  | { readonly address: Destination | LocalAddress; readonly first: Gid };
+
+type Afterlife = Ending & { readonly until: number };
 
 /** Asks the base group who knows an address: outstanding requests by transaction id, tried again with growing gaps. */
 export class Requester {
@@ -92,12 +92,12 @@ export class Requester {
         },
         onTimeout: (tries) => {
           counts.timeouts += 1;
-          this.#end(tid, destination, undefined);
+          this.#end(tid, { address: destination, first: undefined });
           const details = { destination: destination.text, tries, timedOut: true };
           reject(providerAcmError("VERBENA_PROVIDER_ACM_TIMEOUT", { details }));
         },
         onAnswer: (mad, from) => {
-          this.#end(tid, destination, from.gid);
+          this.#end(tid, { address: destination, first: from.gid });
           const status = mad.status >>> 8;
           if (status !== 0) {
             const details = { destination: destination.text, status };
@@ -107,7 +107,7 @@ export class Requester {
           resolve(this.#peer(mad, from));
         },
         onLeft: () => {
-          this.#end(tid, destination, undefined);
+          this.#end(tid, { address: destination, first: undefined });
           resolve(undefined);
         },
         signal,
@@ -121,7 +121,7 @@ export class Requester {
   announce(address: LocalAddress): void {
     const { own, send, counts, ownGid } = this.#parts;
     const tid = this.#nextTid();
-    this.#end(tid, address, ownGid);
+    this.#end(tid, { address, first: ownGid });
     if (send(requestMad(tid, address, address, [...own().keys()]))) counts.announcements += 1;
   }
 
@@ -150,13 +150,13 @@ export class Requester {
     this.#ended.clear();
   }
 
-  #takeLate({ destination, first }: Afterlife, mad: AcmMad, from: Sender): void {
+  #takeLate({ address, first }: Ending, mad: AcmMad, from: Sender): void {
     if (mad.status >>> 8 !== 0) return;
     if (first === undefined) {
-      this.#end(mad.tid, destination, from.gid);
+      this.#end(mad.tid, { address, first: from.gid });
       const peer = this.#peer(mad, from);
-      if (peer !== undefined) this.#parts.onLate(destination, peer);
-    } else if (first !== from.gid) this.#parts.onDuplicate(destination, first, from.gid);
+      if (peer !== undefined) this.#parts.onLate(address, peer);
+    } else if (first !== from.gid) this.#parts.onDuplicate(address, first, from.gid);
   }
 
   #peer(mad: AcmMad, { gid, lid, qpn }: Sender): Peer | undefined {
@@ -165,9 +165,9 @@ export class Requester {
     return group && { gid, lid, qpn, mgid: group.mgid };
   }
 
-  #end(tid: bigint, destination: Destination | LocalAddress, first: Gid | undefined): void {
+  #end(tid: bigint, ending: Ending): void {
     this.#open.delete(tid);
-    this.#ended.set(tid, { destination, first, until: this.#parts.clock.now() + AFTERLIFE_MS });
+    this.#ended.set(tid, { ...ending, until: this.#parts.clock.now() + AFTERLIFE_MS });
   }
 
   /** Half counted, so that they differ; half by lot, since a response is believed for its transaction id alone. */

@@ -21,7 +21,7 @@ function rig({ sendDepth = 64, slow = false } = {}) {
   const sent: { readonly to: Sender; readonly mad: AcmMad; readonly done: () => void }[] = [];
   const heard: (readonly [string, Peer])[] = [];
   const claims: (readonly [string, Gid])[] = [];
-  const owners = new HeardAddresses(1000);
+  const owners = new HeardAddresses(1000, clock);
   const counts = zeroCounts();
   const addresses = new OwnAddresses([named("Node1"), ip("192.0.2.1"), ip("2001:db8::1")], () => PORT);
   const responder = new Responder({
@@ -124,10 +124,10 @@ describe("a flood", () => {
   it("of names that one peer says to have is learnt in part only, and what is known of it stays", () => {
     const { hear, heard, counts } = rig();
     for (let n = 0; n < 1000; n++) hear(to("nobody"), named(`name${String(n)}`));
-    expect([heard.length, counts.limited]).toEqual([64, 936]);
+    expect([heard.length, counts.limited]).toEqual([256, 744]);
     hear(to("nobody"), named("name0"));
     hear(to("nobody"), named("node3"), from(3));
-    expect(heard.slice(64).map(([name]) => name)).toEqual(["name0", "node3"]);
+    expect(heard.slice(256).map(([name]) => name)).toEqual(["name0", "node3"]);
   });
 
   it("leaves no more than send_depth responses in the send queue; the others wait their turn", () => {

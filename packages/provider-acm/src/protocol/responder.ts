@@ -12,8 +12,8 @@ import type { OwnAddresses } from "./own-addresses.js";
 
 /** Responses to one peer: what a host that starts a large job may ask for, and no flood. */
 const RESPONSES = { burst: 128, perSecond: 64 } as const;
-/** Addresses learnt of one peer that were unknown, or somebody else's: a host has few. */
-const LEARNING = { burst: 64, perSecond: 8 } as const;
+/** Addresses learnt of one peer that were unknown, or somebody else's: a host has some. */
+const LEARNING = { burst: 256, perSecond: 32 } as const;
 /** Peers whose rates are remembered. */
 const REMEMBERED = 4_096;
 /** Responses that wait for the send queue; who gets none asks again. */

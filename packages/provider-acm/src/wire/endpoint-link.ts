@@ -100,9 +100,10 @@ export class EndpointLink {
 
   async #open(): Promise<void> {
     const { rdma, port, pkeyIndex, options, counts, onArrival } = this.#parts;
+    let wire: EndpointWire | undefined;
     try {
       this.#sgidIndex = this.#gidIndex();
-      const wire = await EndpointWire.open({
+      wire = await EndpointWire.open({
         rdma,
         port,
         pkeyIndex,
@@ -116,12 +117,12 @@ export class EndpointLink {
           counts.sendErrors += 1;
         },
         onBroken: (status) => {
-          this.#lose(wire, status);
+          if (wire !== undefined) this.#lose(wire, status);
         },
       });
       this.#wire = wire;
-      this.#problem = undefined;
-      this.#reattach();
+      if (wire.isBroken) this.#lose(wire, "a receive failed at once");
+      else this.#reattach();
     } catch (error) {
       this.#fail(error);
     }
@@ -146,6 +147,7 @@ export class EndpointLink {
     // Meanwhile it may have failed.
     if (this.#wire !== wire || this.#isEnded()) return;
     this.#attached = group;
+    if (group !== undefined) this.#problem = undefined;
     this.#parts.onChange(!isSame);
   }
 

@@ -97,6 +97,11 @@ export class EndpointWire {
     }
   }
 
+  /** A request has failed; also told by `onBroken`, but for one that fails before {@link EndpointWire.open} has settled. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
   /** Hears a group from now on. Rejects with `VERBENA_NATIVE_MODIFY`. */
   attach(mgid: Gid, mlid: number): Promise<void> {
     return this.#parts.pair.attachMulticast(mgid, mlid);

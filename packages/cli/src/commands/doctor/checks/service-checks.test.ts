@@ -82,6 +82,22 @@ describe("running daemon", () => {
   it("fails without an endpoint", async () => {
     expect(await check(daemon, { daemon: { ...DAEMON, endpoints: [] } })).toMatchObject([{}, { verdict: "fail" }]);
   });
+
+  it("names the multicast groups that are not joined, and why", async () => {
+    const group = { mgid: "ff15:4001:ffff:3:400::", rate: 3, mtu: 4, sl: 0, trafficClass: 0 } as const;
+    const groups = [
+      { ...group, role: "base", state: "failed", problem: "status 0x0200" },
+      { ...group, role: "preferred", state: "failed", problem: "no answer" },
+      { ...group, role: "preferred", state: "joined" },
+      { ...group, role: "preferred", state: "left-out", problem: "too slow" },
+    ] as const;
+    const [endpoint] = DAEMON.endpoints;
+    const found = await check(daemon, { daemon: { ...DAEMON, endpoints: [{ ...endpoint!, groups }] } });
+    expect(found.slice(2)).toMatchObject([
+      { verdict: "fail", seen: "base group ff15:4001:ffff:3:400:: is not joined: status 0x0200" },
+      { verdict: "warn", seen: "preferred group ff15:4001:ffff:3:400:: is not joined: no answer" },
+    ]);
+  });
 });
 
 describe("lost functions", () => {

@@ -1,0 +1,137 @@
+import { twoLevel } from "@verbena/fabric-sim";
+import { VerbenaError } from "@verbena/ib";
+import { eventually } from "./support/eventually.js";
+import { TestFabric } from "./support/fabric.js";
+
+jest.setTimeout(120_000);
+
+const config = { chains: { address: ["acm"], route: ["sa"] } };
+
+describe("one dead name and 200 living ones at once", () => {
+  it("the living are found as if the dead one were not asked for", async () => {
+    const living = Array.from({ length: 200 }, (_, n) => `192.0.2.${String(n + 10)}`);
+    await using fabric = await TestFabric.start({
+      topology: twoLevel({ hosts: 3 }),
+      addresses: ["H1 192.0.2.1/24", ...living.map((ip, n) => `${n % 2 === 0 ? "H2" : "H3"} ${ip}/24`)],
+    });
+    const h1 = await fabric.host("H1", { config, acm: { resolveDepth: 1 } });
+    // Nobody says by itself what it has: each has to be asked for.
+    const others = [];
+    for (const node of ["H2", "H3"]) others.push(await fabric.host(node, { config, acm: { announce: false } }));
+    const dead = h1.resolve("192.0.2.9", { deadlineMs: 3_000 }).catch((error: unknown) => error);
+    const before = performance.now();
+    const lids = await Promise.all(living.map(async (ip) => (await h1.resolve(ip)).paths[0]?.dlid));
+    const tookMs = performance.now() - before;
+    const [h2, h3] = [await fabric.lid("H2"), await fabric.lid("H3")];
+    expect(lids).toEqual(living.map((_, n) => (n % 2 === 0 ? h2 : h3)));
+    expect(await dead).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+    expect(tookMs).toBeLessThan(3_000);
+    expect(others).toHaveLength(2);
+  });
+});
+
+describe.each([
+  [30, 1],
+  [60, 2],
+])("%i %% of the datagrams are lost on their way", (lossPercent, seed) => {
+  it("no answer is wrong, and who is not found is a time-out", async () => {
+    const living = Array.from({ length: 60 }, (_, n) => `192.0.2.${String(n + 10)}`);
+    await using fabric = await TestFabric.start({
+      topology: twoLevel({ hosts: 3 }),
+      addresses: ["H1 192.0.2.1/24", ...living.map((ip, n) => `${n % 2 === 0 ? "H2" : "H3"} ${ip}/24`)],
+      seed,
+    });
+    const h1 = await fabric.host("H1", { config, acm: { announce: false } });
+    for (const node of ["H2", "H3"]) await fabric.host(node, { config, acm: { announce: false } });
+    // Each packet crosses two links: so the share that is lost end to end is the one wanted.
+    const perLink = 100 * (1 - Math.sqrt(1 - lossPercent / 100));
+    await fabric.sim.request({ op: "fault", action: "set", lossPercent: perLink, traffic: "data" });
+    const outcomes = await Promise.all(
+      living.map((ip) =>
+        h1.resolve(ip, { deadlineMs: 6_000 }).then(
+          ({ paths }) => paths[0]?.dlid,
+          (error: unknown) => (VerbenaError.is(error) ? error.code : "fault"),
+        ),
+      ),
+    );
+    const right = await Promise.all(living.map((_, n) => fabric.lid(n % 2 === 0 ? "H2" : "H3")));
+    const isRight = outcomes.map((outcome, n) => outcome === right[n] || outcome === "VERBENA_RESOLVE_TIMEOUT");
+    expect(isRight).not.toContain(false);
+    const found = outcomes.filter((outcome) => typeof outcome === "number").length;
+    if (lossPercent === 30) expect(found).toBe(living.length);
+    else expect(found).toBeGreaterThan(living.length / 2);
+  });
+});
+
+describe("two hosts with one address", () => {
+  it("are reported by all who hear of it, and the first answer stays", async () => {
+    await using fabric = await TestFabric.start({ topology: twoLevel({ hosts: 3 }) });
+    const warnings = new Map<string, string[]>();
+    const loggerOf = (node: string) => {
+      const none = (): void => undefined;
+      const warn = (text: string): void => {
+        warnings.set(node, [...(warnings.get(node) ?? []), text]);
+      };
+      const logger = { debug: none, info: none, warn, error: none, child: () => logger };
+      return logger;
+    };
+    const twin = (node: string) => ({
+      config: {
+        ...config,
+        addresses: {
+          names: [
+            { name: "twin", device: "sim0" },
+            { name: node.toLowerCase(), device: "sim0" },
+          ],
+        },
+      },
+      logger: loggerOf(node),
+    });
+    await fabric.host("H2", twin("H2"));
+    await fabric.host("H3", twin("H3"));
+    const h1 = await fabric.host("H1", { config, logger: loggerOf("H1") });
+    const [there] = (await h1.resolve("twin")).paths;
+    expect([await fabric.lid("H2"), await fabric.lid("H3")]).toContain(there?.dlid);
+    for (const node of ["H1", "H2", "H3"]) {
+      await eventually(() => expect(warnings.get(node)).toContain("two hosts answer for twin"));
+    }
+  });
+});
+
+describe("own addresses", () => {
+  it.each([
+    ["local", "answers from here", true],
+    ["none", "asks the fabric, where nobody else has them", false],
+  ] as const)("loopback %s %s", async (loopback, _what, isFound) => {
+    await using fabric = await TestFabric.start({ topology: twoLevel({ hosts: 2 }) });
+    const h1 = await fabric.host("H1", { config: { ...config, resolver: { loopback } } });
+    const found = h1.resolve("h1", { deadlineMs: 500 }).then(
+      () => true,
+      () => false,
+    );
+    expect(await found).toBe(isFound);
+  });
+});
+
+describe("what cannot be asked for by multicast", () => {
+  it("an address with a scope is refused with a coded error, one without is asked for", async () => {
+    await using fabric = await TestFabric.start({
+      topology: twoLevel({ hosts: 2 }),
+      addresses: ["H1 fe80::1:1/64", "H2 fe80::1:2/64"],
+    });
+    const h1 = await fabric.host("H1", { config });
+    await fabric.host("H2", { config });
+    await expect(h1.resolve("fe80::1:2%ib0")).rejects.toMatchObject({ code: "VERBENA_RESOLVE_DESTINATION_SYNTAX" });
+    expect((await h1.resolve("ip:fe80::1:2")).paths[0]?.dlid).toBe(await fabric.lid("H2"));
+  });
+
+  it("a GID and a LID are their own answer: only the route is asked for", async () => {
+    await using fabric = await TestFabric.start({ topology: twoLevel({ hosts: 2 }) });
+    const h1 = await fabric.host("H1", { config });
+    const lid = await fabric.lid("H2");
+    const { paths } = await h1.resolve(`lid:${String(lid)}`);
+    expect(paths[0]?.dlid).toBe(lid);
+    expect((await h1.resolve({ kind: "gid", gid: paths[0]!.dgid, text: "h2" })).paths[0]?.dlid).toBe(lid);
+    expect(h1.engine.counters().addressQuery).toBe(0);
+  });
+});
