@@ -12,13 +12,14 @@
 namespace verbena {
 namespace {
 
-// Anonymous pages, given back with the last view of them: a view outlives the registration.
+// Anonymous pages, given back with the last of the view of them and the registration: a view may be read after that, and a program may have
+// moved or dropped the view (ArrayBuffer.prototype.transfer) while the device still has the pages.
 class Pages {
  public:
-  static std::unique_ptr<Pages> Map(size_t length, bool is_huge, int* error) {
+  static std::shared_ptr<Pages> Map(size_t length, bool is_huge, int* error) {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (is_huge ? MAP_HUGETLB : 0);
     void* address = mmap(nullptr, length, PROT_READ | PROT_WRITE, flags, -1, 0);
-    if (address != MAP_FAILED) return std::unique_ptr<Pages>(new Pages(address, length));
+    if (address != MAP_FAILED) return std::shared_ptr<Pages>(new Pages(address, length));
     *error = errno;
     return nullptr;
   }
@@ -38,8 +39,9 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 size_t RoundUp(size_t length, size_t unit) { return (length + unit - 1) / unit * unit; }
 
-// Pinning pages takes time in proportion to their number.
-Napi::Value RegisterOnPool(Napi::Env env, const std::shared_ptr<ProtectionDomain>& domain, Napi::Uint8Array view, int access) {
+// Pinning pages takes time in proportion to their number. `pages`: of ours, or NULL.
+Napi::Value RegisterOnPool(Napi::Env env, const std::shared_ptr<ProtectionDomain>& domain, Napi::Uint8Array view, std::shared_ptr<void> pages,
+                           int access) {
   return CallOnPool<std::shared_ptr<Region>>(
       env, "ibv_reg_mr",
       [domain, address = view.Data(), length = view.ByteLength(), access](std::shared_ptr<Region>* region) {
@@ -47,9 +49,9 @@ Napi::Value RegisterOnPool(Napi::Env env, const std::shared_ptr<ProtectionDomain
         *region = Region::Create(domain, address, length, access, &error);
         return *region != nullptr ? 0 : error;
       },
-      [held = Napi::Persistent(view.As<Napi::Object>())](Napi::Env the_env, std::shared_ptr<Region>& region) mutable {
+      [held = Napi::Persistent(view.As<Napi::Object>()), pages = std::move(pages)](Napi::Env the_env, std::shared_ptr<Region>& region) mutable {
         const Napi::Value object = VerbsMemory::Wrap(the_env, std::move(region));
-        if (object.IsObject()) Napi::ObjectWrap<VerbsMemory>::Unwrap(object.As<Napi::Object>())->Hold(std::move(held));
+        if (object.IsObject()) Napi::ObjectWrap<VerbsMemory>::Unwrap(object.As<Napi::Object>())->Hold(std::move(held), std::move(pages));
         return object;
       });
 }
@@ -78,9 +80,10 @@ Napi::Value VerbsMemory::Allocate(const Napi::CallbackInfo& info, const std::sha
   auto pages = Pages::Map(RoundUp(size, unit), is_huge, &error);
   if (pages == nullptr) return Throw(SystemError(env, error, "mmap"));
   void* address = pages->address();
-  auto buffer = Napi::ArrayBuffer::New(env, address, size, [](Napi::Env, void*, Pages* gone) { delete gone; }, pages.release());
+  auto buffer = Napi::ArrayBuffer::New(env, address, size, [](Napi::Env, void*, std::shared_ptr<Pages>* gone) { delete gone; },
+                                       new std::shared_ptr<Pages>(pages));
   if (env.IsExceptionPending()) return env.Undefined();
-  return RegisterOnPool(env, domain, Napi::Uint8Array::New(env, size, buffer, 0), access);
+  return RegisterOnPool(env, domain, Napi::Uint8Array::New(env, size, buffer, 0), std::move(pages), access);
 }
 
 Napi::Value VerbsMemory::Register(const Napi::CallbackInfo& info, const std::shared_ptr<ProtectionDomain>& domain) {
@@ -90,7 +93,7 @@ Napi::Value VerbsMemory::Register(const Napi::CallbackInfo& info, const std::sha
       !ReadInt(info, 1, 0, INT32_MAX, &access)) {
     return ThrowArguments(env, "register(Uint8Array, access)");
   }
-  return RegisterOnPool(env, domain, info[0].As<Napi::Uint8Array>(), access);
+  return RegisterOnPool(env, domain, info[0].As<Napi::Uint8Array>(), nullptr, access);
 }
 
 void VerbsMemory::CloseNow() {
@@ -99,6 +102,7 @@ void VerbsMemory::CloseNow() {
   object_->Release();
   object_.reset();
   view_.Reset();
+  pages_.reset();
 }
 
 Napi::Value VerbsMemory::Close(const Napi::CallbackInfo& info) {
@@ -110,7 +114,11 @@ Napi::Value VerbsMemory::Close(const Napi::CallbackInfo& info) {
     return 0;
   };
   // The memory stays until it is not registered any more.
-  return ChangeOnPool(info.Env(), "ibv_dereg_mr", std::move(deregister), [view = std::move(view_)]() mutable { view.Reset(); });
+  return ChangeOnPool(info.Env(), "ibv_dereg_mr", std::move(deregister),
+                      [view = std::move(view_), pages = std::move(pages_)]() mutable {
+                        view.Reset();
+                        pages.reset();
+                      });
 }
 
 Napi::Value VerbsMemory::Memory(const Napi::CallbackInfo& info) {

@@ -24,14 +24,18 @@ class VerbsMemory : public VerbsObject<VerbsMemory, Region> {
   using VerbsObject::VerbsObject;
   ~VerbsMemory() override { Leave(); }
   void CloseNow() override;
-  // The view through which JavaScript reaches the memory, kept as long as the registration lasts.
-  void Hold(Napi::ObjectReference view) { view_ = std::move(view); }
+  // The view through which JavaScript reaches the memory, and the pages if they are ours, kept as long as the registration lasts.
+  void Hold(Napi::ObjectReference view, std::shared_ptr<void> pages) {
+    view_ = std::move(view);
+    pages_ = std::move(pages);
+  }
 
  private:
   Napi::Value Memory(const Napi::CallbackInfo& info);
   Napi::Value Describe(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
+  std::shared_ptr<void> pages_;
   Napi::ObjectReference view_;
 };
 

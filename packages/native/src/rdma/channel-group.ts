@@ -87,7 +87,9 @@ export class OpenChannelGroup implements ChannelGroup {
   async wait(options: WaitOptions = {}): Promise<readonly GroupEvent[]> {
     this.#resource.mustBeOpen();
     const { timeoutMs, signal } = options;
-    if (timeoutMs !== undefined && !(timeoutMs >= 0)) throw optionError("timeoutMs must be 0 or more");
+    if (timeoutMs !== undefined && !(typeof timeoutMs === "number" && timeoutMs >= 0)) {
+      throw optionError("timeoutMs must be a number of milliseconds, 0 or more");
+    }
     signal?.throwIfAborted();
     const wait = this.#wait.begin(timeoutMs, signal);
     try {

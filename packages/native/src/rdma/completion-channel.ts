@@ -63,7 +63,8 @@ export class OpenCompletionChannel implements QueueChannel, Child {
     this.resource.mustBeOpen();
     const reader = this.#reader;
     if (reader !== undefined) throw this.#busy();
-    return this.takeEvents(1)[0];
+    // What a reader of events() has left behind was read from the channel already.
+    return this.#events.takeNow() ?? this.takeEvents(1)[0];
   }
 
   events(): AsyncIterableIterator<OpenCompletionQueue> {
@@ -73,11 +74,16 @@ export class OpenCompletionChannel implements QueueChannel, Child {
     const inner = this.#events.read();
     this.#eventReader = true;
     this.#setReading(true);
+    let isOver = false;
     return {
       next: () => inner.next(),
       return: () => {
-        this.#eventReader = false;
-        this.#setReading(false);
+        // Once: there may be another reader by now.
+        if (!isOver) {
+          isOver = true;
+          this.#eventReader = false;
+          this.#setReading(false);
+        }
         return inner.return?.() ?? Promise.resolve({ done: true, value: undefined });
       },
       [Symbol.asyncIterator]() {

@@ -137,6 +137,7 @@ export class OpenContext extends OpenVerbsContext implements Context {
     if (channel === undefined) return undefined;
     if (!(channel instanceof OpenCompletionChannel)) throw optionError("channel must be a completion channel");
     channel.resource.mustBeOpen();
+    if (!this.#resource.has(channel)) throw optionError("channel must be a completion channel of this context");
     return channel;
   }
 

@@ -66,6 +66,7 @@ export class Delivery {
   /** The reader. Throws `VERBENA_NATIVE_BUSY` while there is another. */
   read(): AsyncIterableIterator<CompletionBatch> {
     if (this.#reader !== undefined) throw this.#busy();
+    this.#watchNow();
     const reader: AsyncIterableIterator<CompletionBatch> = {
       next: () => (this.#reader === reader ? this.#next() : Promise.resolve(END)),
       return: () => {
@@ -77,15 +78,14 @@ export class Delivery {
       },
     };
     this.#reader = reader;
-    this.#watch();
     return reader;
   }
 
-  /** A handler waits for completions from now on. */
+  /** A handler waits for completions from now on. Throws `VERBENA_NATIVE_BUSY`, with nothing changed, where others read the channel. */
   expect(): void {
+    this.#watchNow();
     this.#expected++;
     if (this.#isEnded) return;
-    this.#watch();
     if (this.parts.protocol.isWanted || this.#isScheduled) return;
     this.#isScheduled = true;
     queueMicrotask(() => {
@@ -113,11 +113,18 @@ export class Delivery {
     return this.#isDrained;
   }
 
-  /** Polls once, hands out what has a token, and gives the rest. */
+  /** Hands out what has a token, and gives the rest: first what came while only handlers waited. Empty only if the queue is. */
   pollNow(): CompletionBatch {
+    const kept = this.#backlog.shift();
+    if (kept !== undefined) {
+      this.#isDrained = false;
+      return kept;
+    }
     const { records } = this.parts;
-    this.#isDrained = this.#poll() < records.capacity;
-    records.length = this.#dispatch();
+    do {
+      this.#isDrained = this.#poll() < records.capacity;
+      records.length = this.#dispatch();
+    } while (records.length === 0 && !this.#isDrained);
     return records;
   }
 
@@ -309,6 +316,11 @@ export class Delivery {
   #acknowledge(isLast = false): void {
     const count = this.parts.protocol.takeAcknowledgements(isLast);
     if (count > 0) this.parts.source.acknowledge(count);
+  }
+
+  /** For one more who waits, before he is counted. */
+  #watchNow(): void {
+    if (!this.#isEnded) this.parts.source.watch(true);
   }
 
   #watch(): void {

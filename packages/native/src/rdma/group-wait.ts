@@ -2,6 +2,9 @@ import type { ChannelGroupBinding } from "../binding.js";
 import { nativeError } from "../errors.js";
 import { asError, calling, failure } from "../failure.js";
 
+/** A longer timer of Node ends at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** One wait. */
 export interface Wait {
   /** The time is up. */
@@ -30,13 +33,18 @@ export class GroupWait {
     if (this.#isWaiting) throw nativeError("VERBENA_NATIVE_BUSY", { details: { what: this.what } });
     this.#isWaiting = true;
     let isOver = timeoutMs === 0;
-    const timer =
-      timeoutMs === undefined || isOver
-        ? undefined
-        : setTimeout(() => {
-            isOver = true;
-            this.#current?.wake();
-          }, timeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    const count = (restMs: number): void => {
+      timer = setTimeout(
+        () => {
+          if (restMs > LONGEST_TIMER_MS) return count(restMs - LONGEST_TIMER_MS);
+          isOver = true;
+          this.#current?.wake();
+        },
+        Math.min(restMs, LONGEST_TIMER_MS),
+      );
+    };
+    if (timeoutMs !== undefined && !isOver) count(timeoutMs);
     const onAbort = (): void => {
       if (signal !== undefined) this.#current?.fail(asError(signal.reason));
     };

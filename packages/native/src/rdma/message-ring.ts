@@ -1,6 +1,8 @@
+import { VerbenaError } from "@verbena/ib";
 import type { Completion, CompletionBatch, Message } from "../api/completions.js";
 import type { MemoryRegion } from "../api/memory.js";
 import type { ReceiveRequest } from "../api/queue-pair.js";
+import { nativeError } from "../errors.js";
 import type { TokenTable } from "./token-table.js";
 import { completionError } from "./waiting-sends.js";
 
@@ -29,16 +31,34 @@ export class MessageRing implements AsyncIterableIterator<Message> {
   #idle: number[] = [];
   #current: number | undefined;
   #wake: (() => void) | undefined;
+  #isPulling = false;
   #isClosing = false;
   #isEnded = false;
 
   constructor(private readonly parts: MessageRingParts) {
     this.#token = parts.tokens.add((records, index) => this.#complete(records, index));
     this.#idle = Array.from({ length: parts.count }, (_, slot) => slot);
-    this.#repost();
+    try {
+      this.#repost();
+    } catch (error) {
+      // What the device has taken still completes with it.
+      if (postedBefore(error) === 0) parts.tokens.delete(this.#token);
+      throw error;
+    }
   }
 
+  /** Rejects with `VERBENA_NATIVE_BUSY` while another pull is under way. */
   async next(): Promise<IteratorResult<Message>> {
+    if (this.#isPulling) throw nativeError("VERBENA_NATIVE_BUSY", { details: { what: this.parts.what } });
+    this.#isPulling = true;
+    try {
+      return await this.#pull();
+    } finally {
+      this.#isPulling = false;
+    }
+  }
+
+  async #pull(): Promise<IteratorResult<Message>> {
     if (this.#current !== undefined) this.#idle.push(this.#current);
     this.#current = undefined;
     // In batches: one call for a quarter of the ring, but none left out while waiting.
@@ -93,6 +113,7 @@ export class MessageRing implements AsyncIterableIterator<Message> {
 
   #wait(): Promise<void> {
     return new Promise((resolve) => {
+      // A refusal rejects the promise.
       this.parts.delivery.expect();
       this.#wake = () => {
         this.#wake = undefined;
@@ -107,10 +128,15 @@ export class MessageRing implements AsyncIterableIterator<Message> {
     const slots = this.#idle;
     if (slots.length === 0 || this.#isClosing || this.#isEnded) return;
     this.#idle = [];
-    post(
-      slots.map((slot) => ({ wrId: slot, data: { region, offset: slot * slotSize, length: slotSize } })),
-      this.#token,
-    );
+    try {
+      post(
+        slots.map((slot) => ({ wrId: slot, data: { region, offset: slot * slotSize, length: slotSize } })),
+        this.#token,
+      );
+    } catch (error) {
+      this.#idle = slots.slice(postedBefore(error));
+      throw error;
+    }
   }
 
   #message(completion: Completion): Message {
@@ -125,4 +151,10 @@ export class MessageRing implements AsyncIterableIterator<Message> {
       bytes: region.bytes.subarray(begin + headerSize, Math.max(end, begin + headerSize)),
     };
   }
+}
+
+/** How many requests of a list the device took before the one that it refused. */
+function postedBefore(error: unknown): number {
+  const posted = VerbenaError.is(error) ? error.details?.["posted"] : undefined;
+  return typeof posted === "number" ? posted : 0;
 }

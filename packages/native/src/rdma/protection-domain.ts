@@ -1,3 +1,4 @@
+import { isAnyArrayBuffer, isArrayBuffer } from "node:util/types";
 import { markAsUntransferable } from "node:worker_threads";
 import type { Mtu } from "@verbena/ib";
 import type { AccessFlag, AllocateOptions, MemoryRegion, RegisterOptions } from "../api/memory.js";
@@ -56,15 +57,16 @@ export class OpenProtectionDomain implements ProtectionDomain, Child {
     });
   }
 
-  register(buffer: ArrayBuffer | SharedArrayBuffer, options: RegisterOptions = {}): Promise<MemoryRegion> {
-    const { access = ["local-write"], offset = 0, length = buffer.byteLength - offset } = options;
+  async register(buffer: ArrayBuffer | SharedArrayBuffer, options: RegisterOptions = {}): Promise<MemoryRegion> {
+    const { access = ["local-write"], offset = 0, length = needBuffer(buffer) - Number(offset) } = options;
     return this.#region(length, () => {
-      needInteger("offset", offset, 0, buffer.byteLength);
-      needInteger("length", length, 1, Math.max(buffer.byteLength - offset, 1));
+      const size = needBuffer(buffer);
+      needInteger("offset", offset, 0, size);
+      needInteger("length", length, 1, Math.max(size - offset, 1));
       if ("resizable" in buffer && buffer.resizable) throw optionError("a resizable buffer cannot be registered");
       if ("growable" in buffer && buffer.growable) throw optionError("a growable buffer cannot be registered");
       // Once handed to another thread, the memory would no longer be this one's to hold.
-      if (buffer instanceof ArrayBuffer) markAsUntransferable(buffer);
+      if (isArrayBuffer(buffer)) markAsUntransferable(buffer);
       return this.parts.binding.register(new Uint8Array(buffer, offset, length), needAccess(access));
     });
   }
@@ -74,9 +76,10 @@ export class OpenProtectionDomain implements ProtectionDomain, Child {
     const { type, signalsAll = false } = options;
     const typeCode = (QP_TYPE as Readonly<Record<string, number | undefined>>)[type];
     if (typeCode === undefined) throw optionError(`unknown type ${type}: rc, uc or ud`);
-    const sendCq = needQueue(options.sendCq);
-    const recvCq = options.recvCq === undefined ? sendCq : needQueue(options.recvCq);
-    const srq = needSharedQueue(options.srq);
+    const { context } = this.parts;
+    const sendCq = needQueue(options.sendCq, context);
+    const recvCq = options.recvCq === undefined ? sendCq : needQueue(options.recvCq, context);
+    const srq = needSharedQueue(options.srq, context);
     const caps = capsOf(options, srq);
     const sends = {};
     const receives = srq ?? {};
@@ -151,7 +154,9 @@ export class OpenProtectionDomain implements ProtectionDomain, Child {
       [this.parts.context, this.#resource],
       () => this.#creating("a shared receive queue", () => this.parts.binding.createSharedReceiveQueue(maxWr, maxSge)),
       (binding) => {
-        const queue = new OpenSharedReceiveQueue(binding, maxWr, maxSge, (gone) => this.#resource.remove(gone));
+        const { context } = this.parts;
+        const onClose = (gone: OpenSharedReceiveQueue): void => this.#resource.remove(gone);
+        const queue = new OpenSharedReceiveQueue({ binding, context, maxWr, maxSge, onClose });
         this.#resource.add(queue);
         return queue;
       },
@@ -211,22 +216,32 @@ function memoryHint(cause: unknown): string | undefined {
   return errnoName(cause) === "ENOMEM" ? undefined : "Check the access flags: who may write from afar may write here.";
 }
 
+/** Bytes of a buffer that can be registered. A view of one is refused: what it is a view of would not be clear. */
+function needBuffer(buffer: unknown): number {
+  if (isAnyArrayBuffer(buffer)) return buffer.byteLength;
+  throw optionError(
+    "register() takes an ArrayBuffer or a SharedArrayBuffer; of a Buffer or view its `buffer`, with `offset` and `length`",
+  );
+}
+
 function needAccess(flags: readonly AccessFlag[]): number {
   const mask = accessMask(flags);
   if (mask === undefined) throw optionError(`unknown access flag among ${flags.join(", ")}`);
   return mask;
 }
 
-function needQueue(queue: unknown): OpenCompletionQueue {
+function needQueue(queue: unknown, context: Resource): OpenCompletionQueue {
   if (!(queue instanceof OpenCompletionQueue)) throw optionError("sendCq and recvCq must be completion queues");
   queue.resource.mustBeOpen();
+  if (!context.has(queue)) throw optionError("sendCq and recvCq must be completion queues of the same context");
   return queue;
 }
 
-function needSharedQueue(queue: unknown): OpenSharedReceiveQueue | undefined {
+function needSharedQueue(queue: unknown, context: Resource): OpenSharedReceiveQueue | undefined {
   if (queue === undefined) return undefined;
   if (!(queue instanceof OpenSharedReceiveQueue)) throw optionError("srq must be a shared receive queue");
   queue.resource.mustBeOpen();
+  if (queue.context !== context) throw optionError("srq must be a shared receive queue of the same context");
   return queue;
 }
 

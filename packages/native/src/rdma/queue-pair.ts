@@ -59,6 +59,7 @@ export class OpenQueuePair implements QueuePair, Child {
   #port = 1;
   #hasRing = false;
   #ring: MessageRing | undefined;
+  #ringMemory: MemoryRegion | undefined;
 
   constructor(private readonly parts: QueuePairParts) {
     const { binding, type, caps, sendCq, recvCq, srq, tokens } = parts;
@@ -150,13 +151,15 @@ export class OpenQueuePair implements QueuePair, Child {
   prepareSend(requests: readonly SendRequest[]): PreparedWork {
     this.#resource.mustBeOpen();
     this.#needAddresses(requests);
-    return this.#keep(this.#sends.prepareSends(requests, (...list) => this.parts.binding.prepare(...list, true)));
+    return this.#keep((onClose) =>
+      this.#sends.prepareSends(requests, (...list) => this.parts.binding.prepare(...list, true), onClose),
+    );
   }
 
   prepareReceive(requests: readonly ReceiveRequest[]): PreparedWork {
     this.#mayReceive();
-    return this.#keep(
-      this.#receives.prepareReceives(requests, (...list) => this.parts.binding.prepare(...list, false)),
+    return this.#keep((onClose) =>
+      this.#receives.prepareReceives(requests, (...list) => this.parts.binding.prepare(...list, false), onClose),
     );
   }
 
@@ -182,9 +185,9 @@ export class OpenQueuePair implements QueuePair, Child {
     const headerSize = this.type === "ud" ? GRH_SIZE : 0;
     const need = count * (size + headerSize);
     if (region !== undefined && region.length < need) throw optionError(`the region must have ${need} bytes at least`);
-    this.#hasRing = true;
     const open = (memory: MemoryRegion): MessageRing => this.#openRing(memory, count, size + headerSize, headerSize);
-    const ring = region === undefined ? this.parts.allocate(need).then(open) : Promise.resolve(open(region));
+    const ring = region === undefined ? this.#allocateRing(need, open) : Promise.resolve(open(region));
+    this.#hasRing = true;
     // Whoever pulls hears of it.
     ring.catch(() => {
       this.#hasRing = false;
@@ -213,7 +216,7 @@ export class OpenQueuePair implements QueuePair, Child {
       await this.#flush();
       await this.parts.binding.close();
       this.#waiting.giveUp(nativeError("VERBENA_NATIVE_CLOSED", { details: { what: this.#resource.what } }));
-      this.#endRing();
+      await this.#endRing();
       this.parts.onClose(this);
     });
   }
@@ -231,7 +234,7 @@ export class OpenQueuePair implements QueuePair, Child {
       this.#waiting.giveUp(
         nativeError("VERBENA_NATIVE_CLOSED", { details: { what: `${this.#resource.what} (reset)` } }),
       );
-      this.#endRing();
+      await this.#endRing();
     }
   }
 
@@ -243,8 +246,26 @@ export class OpenQueuePair implements QueuePair, Child {
     } catch {
       // A device that is gone cannot; the promises are settled all the same.
     }
-    this.sendCq.delivery.flush();
-    if (this.recvCq !== this.sendCq) this.recvCq.delivery.flush();
+    for (const { delivery } of new Set([this.sendCq, this.recvCq])) {
+      try {
+        delivery.flush();
+      } catch {
+        // As above: whoever reads the queue hears of it.
+      }
+    }
+  }
+
+  /** A ring on memory of its own, which goes with it. */
+  async #allocateRing(need: number, open: (memory: MemoryRegion) => MessageRing): Promise<MessageRing> {
+    const memory = await this.parts.allocate(need);
+    try {
+      const ring = open(memory);
+      this.#ringMemory = memory;
+      return ring;
+    } catch (error) {
+      await memory.close();
+      throw error;
+    }
   }
 
   #openRing(region: MemoryRegion, count: number, slotSize: number, headerSize: number): MessageRing {
@@ -262,13 +283,18 @@ export class OpenQueuePair implements QueuePair, Child {
     return this.#ring;
   }
 
-  #endRing(): void {
+  /** Its messages stay readable. */
+  async #endRing(): Promise<void> {
+    const memory = this.#ringMemory;
     this.#ring?.end();
     this.#ring = undefined;
+    this.#ringMemory = undefined;
     this.#hasRing = false;
+    await memory?.close();
   }
 
-  #keep(prepared: PreparedWork): PreparedWork {
+  #keep(prepare: (onClose: (gone: PreparedWork) => void) => PreparedWork): PreparedWork {
+    const prepared = prepare((gone) => this.#prepared.delete(gone));
     this.#prepared.add(prepared);
     return prepared;
   }

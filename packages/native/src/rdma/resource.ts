@@ -45,6 +45,10 @@ export class Resource {
     if (this.#closing !== undefined) throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: this.what } });
   }
 
+  has(child: Child): boolean {
+    return this.#children.has(child);
+  }
+
   add(child: Child): void {
     this.#children.add(child);
   }
@@ -68,9 +72,15 @@ export class Resource {
     return this.hold(result);
   }
 
-  /** Waits for calls under way, closes the children, kind by kind, then calls `last`. The second call gives the first one's promise. */
+  /**
+   * Waits for calls under way, closes the children, kind by kind, then calls `last`. The second call gives the first one's promise, unless that
+   * was rejected: the object is open then, and may be closed once what was in the way has gone.
+   */
   close(last: () => void | Promise<void>): Promise<void> {
-    this.#closing ??= this.#close(last);
+    this.#closing ??= this.#close(last).catch((error: unknown) => {
+      this.#closing = undefined;
+      throw error;
+    });
     return this.#closing;
   }
 

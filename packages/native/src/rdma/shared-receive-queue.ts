@@ -6,21 +6,33 @@ import { needInteger } from "./option-error.js";
 import { type Child, Resource } from "./resource.js";
 import { WorkQueue } from "./work-queue.js";
 
+/** Parts of an {@link OpenSharedReceiveQueue}. */
+export interface SharedReceiveQueueParts {
+  readonly binding: SharedReceiveQueueBinding;
+  readonly context: Resource;
+  readonly maxWr: number;
+  readonly maxSge: number;
+  readonly onClose: (queue: OpenSharedReceiveQueue) => void;
+}
+
 /** A shared receive queue. */
 export class OpenSharedReceiveQueue implements SharedReceiveQueue, Child {
   readonly kind = "shared-receive-queue";
   readonly id: number;
+  readonly maxWr: number;
+  readonly maxSge: number;
+  /** Queue pairs on it must be of the same. */
+  readonly context: Resource;
   readonly resource: Resource;
   readonly #receives: WorkQueue;
   /** Completion queues that hold room for its receives, and for how many queue pairs. */
   readonly #booked = new Map<CqLedger, number>();
 
-  constructor(
-    private readonly binding: SharedReceiveQueueBinding,
-    readonly maxWr: number,
-    readonly maxSge: number,
-    private readonly onClose: (queue: OpenSharedReceiveQueue) => void,
-  ) {
+  constructor(private readonly parts: SharedReceiveQueueParts) {
+    const { binding, maxWr, maxSge, context } = parts;
+    this.maxWr = maxWr;
+    this.maxSge = maxSge;
+    this.context = context;
     this.id = binding.describe().id;
     this.resource = new Resource(`shared receive queue ${this.id}`);
     this.#receives = new WorkQueue(this.resource.what, maxSge, (...list) => binding.postReceive(...list));
@@ -45,12 +57,12 @@ export class OpenSharedReceiveQueue implements SharedReceiveQueue, Child {
 
   /** The object of the addon, for queue pairs. */
   get raw(): SharedReceiveQueueBinding {
-    return this.binding;
+    return this.parts.binding;
   }
 
   get credits(): number {
     this.resource.mustBeOpen();
-    return this.binding.credits();
+    return this.parts.binding.credits();
   }
 
   postReceive(requests: readonly ReceiveRequest[]): void {
@@ -62,15 +74,15 @@ export class OpenSharedReceiveQueue implements SharedReceiveQueue, Child {
     this.resource.mustBeOpen();
     needInteger("limit", limit, 0, this.maxWr);
     await awaiting("VERBENA_NATIVE_MODIFY", { what: this.resource.what }, () =>
-      this.resource.change(() => this.binding.modify(limit)),
+      this.resource.change(() => this.parts.binding.modify(limit)),
     );
   }
 
   close(): Promise<void> {
     return this.resource.close(async () => {
-      await this.binding.close();
+      await this.parts.binding.close();
       for (const ledger of this.#booked.keys()) ledger.release(this);
-      this.onClose(this);
+      this.parts.onClose(this);
     });
   }
 

@@ -33,16 +33,22 @@ export class WaitingSends {
   /** Posts `request` by `post` and waits for it. */
   send(request: SendRequest, post: (token: number) => void, signal: AbortSignal | undefined): Promise<Completion> {
     if (signal?.aborted === true) return Promise.reject(asError(signal.reason));
+    // Before it is posted: what nobody may wait for is not sent.
+    try {
+      this.delivery.expect();
+    } catch (error) {
+      return Promise.reject(asError(error));
+    }
     const token = this.tokens.add((records, index) => this.#complete(token, records, index));
     try {
       post(token);
     } catch (error) {
       this.tokens.delete(token);
+      this.delivery.unexpect();
       return Promise.reject(asError(error));
     }
     const slices = slicesOf(request);
     for (const slice of slices) slice.lend();
-    this.delivery.expect();
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         waiting.resolve = undefined;

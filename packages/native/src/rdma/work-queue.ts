@@ -37,27 +37,32 @@ export class WorkQueue {
   prepareSends(
     requests: readonly SendRequest[],
     prepare: (...args: Parameters<Post>) => PreparedWorkBinding,
-  ): PreparedList {
+    onClose: (list: PreparedWork) => void,
+  ): PreparedWork {
     this.#records.clear();
     for (const request of requests) this.#records.send(request, 0);
-    return this.#prepare(prepare);
+    return this.#prepare(prepare, onClose);
   }
 
   prepareReceives(
     requests: readonly ReceiveRequest[],
     prepare: (...args: Parameters<Post>) => PreparedWorkBinding,
-  ): PreparedList {
+    onClose: (list: PreparedWork) => void,
+  ): PreparedWork {
     this.#records.clear();
     for (const request of requests) this.#records.receive(request, 0);
-    return this.#prepare(prepare);
+    return this.#prepare(prepare, onClose);
   }
 
-  #prepare(prepare: (...args: Parameters<Post>) => PreparedWorkBinding): PreparedList {
+  #prepare(
+    prepare: (...args: Parameters<Post>) => PreparedWorkBinding,
+    onClose: (list: PreparedWork) => void,
+  ): PreparedWork {
     const { bytes, count, maxSegments } = this.#records;
     if (count === 0) throw optionError("nothing to prepare");
     const what = this.what;
     const binding = posting(what, () => prepare(bytes, count, maxSegments));
-    return new PreparedList(what, count, binding);
+    return new PreparedList(what, count, binding, onClose);
   }
 
   #post(): void {
@@ -75,6 +80,7 @@ class PreparedList implements PreparedWork {
     private readonly what: string,
     readonly length: number,
     private readonly binding: PreparedWorkBinding,
+    private readonly onClose: (list: PreparedWork) => void,
   ) {}
 
   post(): void {
@@ -89,8 +95,10 @@ class PreparedList implements PreparedWork {
   }
 
   close(): void {
+    if (this.#isClosed) return;
     this.#isClosed = true;
     this.binding.close();
+    this.onClose(this);
   }
 
   [Symbol.dispose](): void {

@@ -3,7 +3,7 @@ import type { ReceiveRequest, Segments, SendRequest } from "../api/queue-pair.js
 import { OpenAddressHandle } from "./address-handle.js";
 import { SEND_FLAG, WR } from "./codes.js";
 import { OpenMemoryRegion } from "./memory-region.js";
-import { optionError } from "./option-error.js";
+import { needInteger, optionError } from "./option-error.js";
 
 // Layout of `struct WorkRecord` and `struct WorkSegment` of src/cc/rdma/work-records.h.
 const HEAD_SIZE = 72;
@@ -15,6 +15,22 @@ const [REMOTE_ADDRESS, COMPARE_ADD, SWAP] = [5, 6, 7];
 const RKEY = 16;
 const [REGION, LENGTH] = [0, 1];
 const OFFSET = 1;
+
+const MAX_WORD = 2 ** 32 - 1;
+const MAX_LONG = 2n ** 64n - 1n;
+const MIN_LONG = -(2n ** 63n);
+
+/** Throws `VERBENA_NATIVE_OPTION` for what an unsigned field would cut off. */
+function needWord(what: string, value: number, max = MAX_WORD): number {
+  needInteger(what, value, 0, max);
+  return value;
+}
+
+/** As {@link needWord}; negative numbers are the two's complement, so that an atomic can subtract. */
+function needLong(what: string, value: bigint): bigint {
+  if (typeof value === "bigint" && value >= MIN_LONG && value <= MAX_LONG) return value;
+  throw optionError(`${what} must be a bigint of 64 bits`);
+}
 
 /** Writes work requests into a block that is used again and grows with the longest list. */
 export class WorkRecords {
@@ -58,8 +74,8 @@ export class WorkRecords {
         const { ah, qpn, qkey } = request.to;
         if (!(ah instanceof OpenAddressHandle)) throw optionError("to.ah must be an address handle of this package");
         this.#words[word + ADDRESS_HANDLE] = ah.id;
-        this.#words[word + REMOTE_QPN] = qpn;
-        this.#words[word + REMOTE_QKEY] = qkey;
+        this.#words[word + REMOTE_QPN] = needWord("to.qpn", qpn, 0xff_ffff);
+        this.#words[word + REMOTE_QKEY] = needWord("to.qkey", qkey);
         break;
       }
       case "rdma-write":
@@ -75,20 +91,20 @@ export class WorkRecords {
       case "compare-and-swap":
         opcode = WR.COMPARE_AND_SWAP;
         this.#remote(at, request.remoteAddress, request.rkey);
-        this.#longs[at / 8 + COMPARE_ADD] = request.compare ?? 0n;
-        this.#longs[at / 8 + SWAP] = request.swap ?? 0n;
+        this.#longs[at / 8 + COMPARE_ADD] = needLong("compare", request.compare ?? 0n);
+        this.#longs[at / 8 + SWAP] = needLong("swap", request.swap ?? 0n);
         break;
       case "fetch-and-add":
         opcode = WR.FETCH_AND_ADD;
         this.#remote(at, request.remoteAddress, request.rkey);
-        this.#longs[at / 8 + COMPARE_ADD] = request.add ?? 0n;
+        this.#longs[at / 8 + COMPARE_ADD] = needLong("add", request.add ?? 0n);
         break;
       default:
         throw optionError(`unknown opcode ${String((request satisfies never as SendRequest).opcode)}`);
     }
     this.#words[word + OPCODE] = opcode;
     this.#words[word + FLAGS] = flags;
-    this.#words[word + IMM] = imm ?? 0;
+    this.#words[word + IMM] = imm === undefined ? 0 : needWord("imm", imm);
   }
 
   receive(request: ReceiveRequest, token: number): void {
@@ -96,12 +112,17 @@ export class WorkRecords {
   }
 
   #remote(at: number, address: bigint, rkey: number): void {
+    if (typeof address !== "bigint" || address < 0n || address > MAX_LONG) {
+      throw optionError("remoteAddress must be a bigint of 0 to 2^64 - 1");
+    }
     this.#longs[at / 8 + REMOTE_ADDRESS] = address;
-    this.#words[at / 4 + RKEY] = rkey;
+    this.#words[at / 4 + RKEY] = needWord("rkey", rkey);
   }
 
   #common(at: number, request: ReceiveRequest, token: number): void {
-    this.#doubles[at / 8 + WR_ID] = request.wrId ?? 0;
+    const wrId = request.wrId ?? 0;
+    if (typeof wrId !== "number") throw optionError("wrId must be a number");
+    this.#doubles[at / 8 + WR_ID] = wrId;
     this.#words[at / 4 + TOKEN] = token;
     this.#segments(at, request.data);
   }
@@ -110,6 +131,8 @@ export class WorkRecords {
     const word = at / 4 + SEGMENT_COUNT;
     if (data === undefined) {
       this.#words[word] = 0;
+    } else if (typeof data !== "object" || data === null) {
+      throw optionError("data must be a segment or a list of segments");
     } else if ("region" in data) {
       this.#words[word] = 1;
       this.#segment(at + HEAD_SIZE, data);
@@ -126,9 +149,11 @@ export class WorkRecords {
   #segment(at: number, { region, offset = 0, length }: MemorySegment): void {
     if (!(region instanceof OpenMemoryRegion)) throw optionError("a segment's region must be one of this package");
     if (this.maxSegments === 0) throw optionError("this queue takes requests without data only");
+    if (typeof offset !== "number") throw optionError("a segment's offset must be a number");
     const word = at / 4;
     this.#words[word + REGION] = region.id;
-    this.#words[word + LENGTH] = length ?? Math.max(region.length - offset, 0);
+    // Here, since the record would keep the low 32 bits of what is longer.
+    this.#words[word + LENGTH] = needWord("a segment's length", length ?? Math.max(region.length - offset, 0));
     this.#doubles[at / 8 + OFFSET] = offset;
   }
 

@@ -52,6 +52,11 @@ export class SingleReaderQueue<T> {
     }
   }
 
+  /** The next item, without waiting; `undefined` if there is none. For an owner whose reader has gone. */
+  takeNow(): T | undefined {
+    return this.length > 0 ? this.#take() : undefined;
+  }
+
   /** Ends the stream. With `discard` the items that wait are dropped: the handle is closed and nothing of it is of use any more. */
   end(discard = false): void {
     if (discard) this.#clear();

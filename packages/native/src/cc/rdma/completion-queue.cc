@@ -108,15 +108,19 @@ int CompletionQueue::Book(vb_ibv_wc* completions, uint32_t* tokens, int count) {
 int CompletionQueue::Poll(const CompletionRecords& records, bool* has_tokens) {
   const std::lock_guard lock(mutex_);
   ledgers_.Refresh();
+  const int capacity = records.capacity();
   int kept = 0;
+  int room = 0;
   int count = 0;
   do {
+    room = capacity - kept;
     errno = 0;
-    count = cq->context->ops.poll_cq(cq, records.capacity(), records.completions());
-    if (count < 0) return -SavedErrno();
-    kept = Book(records.completions(), records.tokens(), count);
-    // Nothing kept must mean that the queue is empty.
-  } while (kept == 0 && count > 0);
+    count = cq->context->ops.poll_cq(cq, room, records.completions() + kept);
+    // What has been taken is not lost: the failure shows again.
+    if (count < 0 && kept == 0) return -SavedErrno();
+    if (count > 0) kept += Book(records.completions() + kept, records.tokens() + kept, count);
+    // Room that is left must mean that the queue is empty (ibv_poll_cq(3)), though some completions were of nobody.
+  } while (kept < capacity && count == room);
   // Apart from the loop above, which it would slow down.
   uint32_t all_tokens = 0;
   for (int i = 0; i < kept; i++) all_tokens |= records.tokens()[i];

@@ -9,15 +9,16 @@
 namespace verbena {
 
 // Numbers that stand for objects where no pointer may: in memory that JavaScript writes, and in the hands of the hardware. A number is
-// never given twice, so a stale one finds nothing. Any thread.
+// never given twice in a process, so a stale one finds nothing, and neither does one of another device. Any thread.
 template <typename T>
 class IdTable {
  public:
   // Never 0, which stands for none.
   uint32_t Add(const std::shared_ptr<T>& object) {
+    const uint32_t id = ++last_;
     const std::lock_guard lock(mutex_);
-    objects_.emplace(++last_, object);
-    return last_;
+    objects_.emplace(id, object);
+    return id;
   }
 
   void Remove(uint32_t id) {
@@ -39,7 +40,7 @@ class IdTable {
  private:
   mutable std::mutex mutex_;
   std::unordered_map<uint32_t, std::weak_ptr<T>> objects_;
-  uint32_t last_ = 0;
+  static inline std::atomic<uint32_t> last_ = 0;  // of all tables
   std::atomic<uint32_t> removals_ = 0;
 };
 

@@ -65,7 +65,7 @@ bool WorkBatch::Build(const Device& device, const uint8_t* records, size_t size,
     request.be_imm_data = htobe32(record.imm);
     if (record.address_handle != 0) {
       AddressHandle* handle = Find(device.address_handles, record.address_handle, &handles_);
-      if (handle == nullptr || handle->ah == nullptr) return Fail(i, "the address handle is closed");
+      if (handle == nullptr || handle->ah == nullptr) return Fail(i, "the address handle is closed, or of another context");
       request.wr.ud = {handle->ah, record.remote_qpn, record.remote_qkey};
       continue;
     }
@@ -87,7 +87,7 @@ bool WorkBatch::AddSegments(const Device& device, const WorkRecord& record, cons
     memcpy(&segment, at, sizeof segment);
     Region* region = Find(device.regions, segment.region, &regions_);
     if (region == nullptr || region->mr == nullptr) {
-      error_ = "the memory region is closed";
+      error_ = "the memory region is closed, or of another context";
       return false;
     }
     const double end = static_cast<double>(region->mr->length) - segment.length;
