@@ -1,5 +1,5 @@
 import type { CompletionQueue, QueuePair } from "../src/index.js";
-import { type Bench, Rig } from "./rig.js";
+import { type Bench, often, Rig } from "./rig.js";
 
 jest.setTimeout(120_000);
 
@@ -14,14 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => bench.context.close());
 
-const QUEUES = 100;
-const ROUNDS = 20;
+const QUEUES = often(100, 10);
+const ROUNDS = often(20, 4);
 
 // The same as `pnpm bench channels`, in small.
 describe.each([
   ["one vector", 0],
   ["all vectors", "auto"],
-] as const)("100 loaded queues on %s", (_name, vector) => {
+] as const)(`${QUEUES} loaded queues on %s`, (_name, vector) => {
   test.each([1, 2, QUEUES])("and %i channels: one event for each time that a queue was armed", async (count) => {
     const channels = await Promise.all(Array.from({ length: count }, () => bench.context.createCompletionChannel()));
     await using group = rig.native.verbs.openChannelGroup({ maxEvents: QUEUES });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fixtureProgram } from "./fixture-program.js";
-import { type Bench, Rig, realDevice } from "./rig.js";
+import { type Bench, often, Rig } from "./rig.js";
 import { testOfSimulator } from "./test-of-simulator.js";
 
 jest.setTimeout(120_000);
@@ -242,8 +242,7 @@ describe("memory of the program", () => {
   });
 });
 
-// Under emulation a cycle takes fifty times as long.
-const CYCLES = realDevice === "" ? 1000 : 100;
+const CYCLES = often(1000, 100);
 
 test(`${CYCLES} cycles of opening and closing everything leave nothing behind`, async () => {
   const descriptors = (): number => readdirSync("/proc/self/fd").length;

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import type { ChannelToken } from "../src/index.js";
 import { fixtureProgram } from "./fixture-program.js";
 import { Arrivals, type ChannelWorker, startWorker, type WorkerEvent, type WorkerOptions } from "./rdma-workers.js";
-import { type Bench, Rig } from "./rig.js";
+import { type Bench, often, Rig } from "./rig.js";
 
 jest.setTimeout(120_000);
 
@@ -42,7 +42,7 @@ describe("four threads on one channel with eight queues", () => {
   }
 
   test("each event reaches exactly one of them and names its queue, whose completion is there", async () => {
-    const ROUNDS = 50;
+    const ROUNDS = often(50, 10);
     await using bench = await rig.open();
     const { channel, queues, pairs, arrivals, workers } = await open(bench, "leaves-unarmed");
     for (let round = 0; round < ROUNDS; round++) {
@@ -62,7 +62,7 @@ describe("four threads on one channel with eight queues", () => {
   });
 
   test("who has an event arms the queue: each completion is seen once, and the credits come back", async () => {
-    const PER_QUEUE = 100;
+    const PER_QUEUE = often(100, 20);
     await using bench = await rig.open();
     const { channel, queues, pairs, arrivals, workers } = await open(bench, "arms");
     for (const cq of queues) cq.arm();
@@ -86,7 +86,7 @@ describe("four threads on one channel with eight queues", () => {
 });
 
 test("a channel for each thread: urgent completions are taken one by one while the other thread is busy", async () => {
-  const COUNT = 200;
+  const COUNT = often(200, 20);
   await using bench = await rig.open();
   const gate = new Int32Array(new SharedArrayBuffer(8));
   const open = async (more: Partial<WorkerOptions>) => {
