@@ -148,6 +148,31 @@ describe("a response nobody waits for", () => {
   });
 });
 
+describe("answers that are late, not lost", () => {
+  it("make the gaps of later requests longer, and prompt ones shorter again", async () => {
+    const { ask, answer, clock, sent } = rig();
+    const gapOf = async (text: string): Promise<number> => {
+      const asked = ask(text, clock.now() + 9_000);
+      const index = sent.length - 1;
+      while (sent.length === index + 1) await clock.advance(1);
+      const gap = clock.now() - (sent[index]?.at ?? 0);
+      answer(index, from(3));
+      await asked;
+      return gap;
+    };
+    expect(await gapOf("192.0.2.2")).toBe(60);
+    // The answer to the repeat arrives as well: it was not needed.
+    answer(sent.length - 1, from(3));
+    expect(await gapOf("192.0.2.3")).toBe(90);
+    for (let n = 10; n < 20; n++) {
+      const asked = ask(`192.0.2.${String(n)}`, clock.now() + 9_000);
+      answer(sent.length - 1, from(3));
+      await asked;
+    }
+    expect(await gapOf("192.0.2.4")).toBe(60);
+  });
+});
+
 describe("many at once", () => {
   it("the living are not held up by the dead, even with resolve_depth 1", async () => {
     const { ask, answer, clock, sent, requester } = rig(1);

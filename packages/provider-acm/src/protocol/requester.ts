@@ -9,6 +9,7 @@ import type { AcmCounts } from "./counts.js";
 import { Credits } from "./credits.js";
 import { type ExchangePhase, type ExchangeSignal, stepExchange } from "./exchange-machine.js";
 import { requestMad } from "./messages.js";
+import { Pace } from "./pace.js";
 import { FIRST_GAP_MS, retryGapMs } from "./retry-gaps.js";
 
 export interface RequesterParts {
@@ -54,6 +55,7 @@ export class Requester {
   readonly #open = new Map<bigint, Exchange>();
   readonly #ended = new LruMap<bigint, Afterlife>(AFTERLIVES);
   readonly #credits: Credits<Exchange>;
+  readonly #pace = new Pace();
   #lastTid = 0;
   #isClosed = false;
 
@@ -85,6 +87,7 @@ export class Requester {
         random,
         deadline,
         credits: this.#credits,
+        pace: this.#pace,
         send: () => {
           counts.requestsSent += 1;
           if (exchange.tries > 1) counts.retries += 1;
@@ -97,6 +100,7 @@ export class Requester {
           reject(providerAcmError("VERBENA_PROVIDER_ACM_TIMEOUT", { details }));
         },
         onAnswer: (mad, from) => {
+          if (exchange.tries === 1) this.#pace.wasPrompt();
           this.#end(tid, { address: destination, first: from.gid });
           const status = mad.status >>> 8;
           if (status !== 0) {
@@ -157,6 +161,7 @@ export class Requester {
       const peer = this.#peer(mad, from);
       if (peer !== undefined) this.#parts.onLate(address, peer);
     } else if (first !== from.gid) this.#parts.onDuplicate(address, first, from.gid);
+    else this.#pace.wasNeedless();
   }
 
   #peer(mad: AcmMad, { gid, lid, qpn }: Sender): Peer | undefined {
@@ -184,6 +189,7 @@ interface ExchangeParts {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly credits: Credits<Exchange>;
+  readonly pace: Pace;
   readonly send: () => boolean;
   readonly onAnswer: (mad: AcmMad, from: Sender) => void;
   readonly onTimeout: (tries: number) => void;
@@ -270,8 +276,8 @@ class Exchange {
   }
 
   #send(): void {
-    const { clock, random, send } = this.parts;
-    const gapMs = retryGapMs(this.tries, random);
+    const { clock, random, pace, send } = this.parts;
+    const gapMs = retryGapMs(this.tries, random) * pace.factor;
     this.tries += 1;
     this.#cancelHold = clock.schedule(HOLD_MS, () => {
       this.#step("hold-over");
