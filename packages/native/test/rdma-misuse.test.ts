@@ -1,4 +1,4 @@
-import type { SendRequest } from "../src/index.js";
+import type { Message, SendRequest } from "../src/index.js";
 import { OpenMemoryRegion } from "../src/rdma/memory-region.js";
 import { type Bench, Rig } from "./rig.js";
 import { testOfSimulator } from "./test-of-simulator.js";
@@ -240,7 +240,7 @@ describe("messages()", () => {
     const first = messages.next();
     await expect(messages.next()).rejects.toThrow(coded("VERBENA_NATIVE_BUSY"));
     await a.send({ data: (await bench.allocate(8)).slice() });
-    expect((await first).value.bytes).toHaveLength(8);
+    expect(((await first) as IteratorYieldResult<Message>).value.bytes).toHaveLength(8);
   });
 
   test("a ring that could not begin leaves the way free for another", async () => {
@@ -259,7 +259,7 @@ describe("messages()", () => {
     const messages = b.messages({ size: 64, count: 1 });
     const next = messages.next();
     await a.send({ data: (await bench.allocate(8)).slice() });
-    const { bytes } = (await next).value;
+    const { bytes } = ((await next) as IteratorYieldResult<Message>).value;
     expect(bytes).toHaveLength(8);
     const closed = jest.spyOn(OpenMemoryRegion.prototype, "close");
     await b.close();

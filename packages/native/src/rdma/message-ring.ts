@@ -155,6 +155,6 @@ export class MessageRing implements AsyncIterableIterator<Message> {
 
 /** How many requests of a list the device took before the one that it refused. */
 function postedBefore(error: unknown): number {
-  const posted = VerbenaError.is(error) ? error.details?.["posted"] : undefined;
+  const posted = VerbenaError.is(error) ? error.details["posted"] : undefined;
   return typeof posted === "number" ? posted : 0;
 }

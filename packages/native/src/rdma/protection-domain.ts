@@ -58,10 +58,11 @@ export class OpenProtectionDomain implements ProtectionDomain, Child {
   }
 
   async register(buffer: ArrayBuffer | SharedArrayBuffer, options: RegisterOptions = {}): Promise<MemoryRegion> {
-    const { access = ["local-write"], offset = 0, length = needBuffer(buffer) - Number(offset) } = options;
+    const { access = ["local-write"], offset = 0 } = options;
+    const size = needBuffer(buffer);
+    needInteger("offset", offset, 0, size);
+    const { length = size - offset } = options;
     return this.#region(length, () => {
-      const size = needBuffer(buffer);
-      needInteger("offset", offset, 0, size);
       needInteger("length", length, 1, Math.max(size - offset, 1));
       if ("resizable" in buffer && buffer.resizable) throw optionError("a resizable buffer cannot be registered");
       if ("growable" in buffer && buffer.growable) throw optionError("a growable buffer cannot be registered");

@@ -26,6 +26,10 @@ function needWord(what: string, value: number, max = MAX_WORD): number {
   return value;
 }
 
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
 /** As {@link needWord}; negative numbers are the two's complement, so that an atomic can subtract. */
 function needLong(what: string, value: bigint): bigint {
   if (typeof value === "bigint" && value >= MIN_LONG && value <= MAX_LONG) return value;
@@ -131,7 +135,7 @@ export class WorkRecords {
     const word = at / 4 + SEGMENT_COUNT;
     if (data === undefined) {
       this.#words[word] = 0;
-    } else if (typeof data !== "object" || data === null) {
+    } else if (!isObject(data)) {
       throw optionError("data must be a segment or a list of segments");
     } else if ("region" in data) {
       this.#words[word] = 1;
