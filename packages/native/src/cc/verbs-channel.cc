@@ -93,13 +93,17 @@ void VerbsChannel::OnReady(int error) {
   Napi::Env env = Env();
   Napi::HandleScope scope(env);
   if (!CanRunJs(env)) return;
-  if (error != 0) return watch_.Fail(env, error, "poll");
+  // The loop calls POLLERR EBADF; reading says what it is. A kernel's channel whose device has gone gives EIO.
   std::vector<napi_value> queues;
   // A queue raises no second event before it is armed again, so the look that finds the channel empty can be saved.
   const int failure = Read(std::clamp(object_->queue_count.load(), 1, kMaxEvents), &queues);
   Ref();
   if (!queues.empty()) on_events_.Call(env, queues);
-  if (failure != 0 && object_ != nullptr) watch_.Fail(env, failure, "ibv_get_cq_event");
+  if (failure != 0 && object_ != nullptr) {
+    watch_.Fail(env, failure, "ibv_get_cq_event");
+  } else if (error != 0 && object_ != nullptr) {
+    watch_.Fail(env, error, "poll");
+  }
   Unref();
 }
 
