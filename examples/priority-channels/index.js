@@ -24,13 +24,19 @@ function print({ classes, waits, delaysUs }) {
   console.log(`from post to completion in hand: median ${median} usec, p99 ${p99} usec`);
 }
 
+/** @type {(native: import("@verbena/native").Native) => string} */
+function whyNone(native) {
+  const { verbs } = native.availability();
+  return verbs.available ? "this host has no RDMA device" : `no RDMA device: ${verbs.reason}\n${verbs.hint}`;
+}
+
 /** @param {import("./arguments.js").Arguments} options */
 async function main(options) {
   const fabric = options.simulate ? await startFabric() : undefined;
   const native = openNative(fabric?.options);
   try {
     const device = options.device ?? native.verbs.devices()[0]?.name;
-    if (device === undefined) throw new Error("no RDMA device; native.availability() tells why, --simulate makes one");
+    if (device === undefined) throw new Error(`${whyNone(native)}\n--simulate makes one`);
     print(await readByPriority(native, native.verbs.open(device), options));
   } finally {
     // Closes the context and everything that was made of it.

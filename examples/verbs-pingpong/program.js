@@ -8,13 +8,19 @@ import { openRendezvous } from "./rendezvous.js";
 
 const NOBODY = { lid: 0, qpn: 0, psn: 0, gid: Gid.zero };
 
+/** @type {(native: import("@verbena/native").Native) => string} */
+function whyNone(native) {
+  const { verbs } = native.availability();
+  return verbs.available ? "this host has no RDMA device" : `no RDMA device: ${verbs.reason}\n${verbs.hint}`;
+}
+
 /**
  * @param {import("@verbena/native").Native} native
  * @param {string | undefined} name
  */
 function openDevice(native, name) {
   const device = name ?? native.verbs.devices()[0]?.name;
-  if (device === undefined) throw new Error("no RDMA device; native.availability() tells why");
+  if (device === undefined) throw new UsageError(whyNone(native));
   return native.verbs.open(device);
 }
 
