@@ -32,8 +32,8 @@ function blocks(guide: string, heading: string): string {
 }
 
 function compile(name: string, text: string): string {
-  const { ESNext, ES2022 } = { ...ts.ModuleKind, ...ts.ScriptTarget };
-  const { outputText } = ts.transpileModule(text, { compilerOptions: { module: ESNext, target: ES2022 } });
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  const { outputText } = ts.transpileModule(text, { compilerOptions });
   const path = join(programs, `${name}.mjs`);
   writeFileSync(path, outputText);
   return path;

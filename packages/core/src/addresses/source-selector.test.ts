@@ -34,7 +34,7 @@ describe("fabricSourceSelector", () => {
       code: "VERBENA_RESOLVE_NO_ROUTE_TO_SOURCE",
       errno: 101,
       // `ip route get` would show the routes of this machine, not those of the simulated host.
-      hint: expect.stringContaining("`verbena sim ctl addr add NODE IP/PREFIX`"),
+      hint: expect.stringContaining("`verbena sim ctl --dir DIR addr add NODE IP/PREFIX`"),
     });
   });
 });

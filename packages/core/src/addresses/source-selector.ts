@@ -39,7 +39,7 @@ export const kernelSourceSelector: SourceSelector = {
 };
 
 const NO_SIMULATED_ADDRESS =
-  "the simulated host has no address of that family; `verbena sim ctl addr add NODE IP/PREFIX` gives it one";
+  "the simulated host has no address of that family; `verbena sim ctl --dir DIR addr add NODE IP/PREFIX` gives it one";
 
 /** For simulated hosts, which have no kernel of their own: longest matching prefix among the node's addresses, else the first of the family. */
 export function fabricSourceSelector(addresses: () => readonly HostAddress[]): SourceSelector {

@@ -82,6 +82,10 @@ describe("addresses", () => {
     expect(await check(ipoib, { addresses: [], interfaces: [] })).toMatchObject([
       { verdict: "warn", remedy: expect.stringContaining("modprobe ib_ipoib") },
     ]);
+    const fabric = { dir: "/tmp/fabric", node: "H1" };
+    expect(await check(ipoib, { addresses: [], interfaces: [], fabric })).toMatchObject([
+      { verdict: "warn", remedy: expect.stringContaining("`verbena sim ctl --dir /tmp/fabric addr add H1 IP/PREFIX`") },
+    ]);
   });
 
   it("finds names that belong to no port of this host", async () => {

@@ -1,6 +1,6 @@
 import { PKey } from "@verbena/ib";
 import { type Check, type Finding, finding, skipped } from "../check.js";
-import type { AddressSeen, InterfaceSeen, PortSeen } from "../probe.js";
+import type { AddressSeen, InterfaceSeen, PortSeen, Probe } from "../probe.js";
 import { activePorts, portName } from "./port-name.js";
 
 /** The IPoIB interface and its addresses of every active port: without them no IP address leads to or from it. */
@@ -12,7 +12,7 @@ export const ipoib: Check = {
     const active = activePorts(await probe.devices());
     if (active.length === 0) return skipped("no active InfiniBand port");
     const [addresses, interfaces] = await Promise.all([probe.addresses(), probe.interfaces()]);
-    return active.flatMap((port) => describe(port, addresses, interfaces, probe.fabric !== undefined));
+    return active.flatMap((port) => describe(port, addresses, interfaces, probe.fabric));
   },
 };
 
@@ -20,7 +20,7 @@ function describe(
   port: PortSeen,
   addresses: readonly AddressSeen[],
   interfaces: readonly InterfaceSeen[],
-  isSimulated: boolean,
+  fabric: Probe["fabric"],
 ): readonly Finding[] {
   const subject = portName(port);
   const own = addresses.filter(({ gid }) => gid === port.gid);
@@ -29,8 +29,8 @@ function describe(
   );
   const findings = [...own.map((address) => found(address, subject)), ...bare.map((one) => without(one, subject))];
   if (findings.length > 0) return findings;
-  const remedy = isSimulated
-    ? "give it one with `verbena sim ctl addr add NODE IP/PREFIX`"
+  const remedy = fabric
+    ? `give it one with \`verbena sim ctl --dir ${fabric.dir} addr add ${fabric.node} IP/PREFIX\``
     : "run `modprobe ib_ipoib` and give the interface an address: `ip addr add ADDRESS/PREFIX dev ib0`";
   return [finding("warn", "none: IP addresses do not lead here; names, GIDs and LIDs do", { subject, remedy })];
 }
