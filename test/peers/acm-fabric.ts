@@ -62,8 +62,10 @@ export class AcmFabric implements AsyncDisposable {
     host: number,
     options: readonly string[] = [],
     addresses: readonly string[] = addressesOf(host),
+    config?: string,
   ): Promise<VerbenaNode> {
-    const node = await VerbenaNode.start({ fabric: this.dir, node: `H${host}`, options, addresses });
+    const own = { fabric: this.dir, node: `H${host}`, options, addresses };
+    const node = await VerbenaNode.start(config === undefined ? own : { ...own, config });
     this.#nodes.set(host, node);
     return node;
   }

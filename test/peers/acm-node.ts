@@ -5,9 +5,9 @@ export function addressesOf(n: number): readonly [name: string, ip4: string, ip6
   return [`peer${n}`, `192.0.2.${n}`, `2001:db8::${n}`];
 }
 
-/** The line of an address file for each. */
+/** The line of an address file for each, in the partition of all, wherever in its table the port has it. */
 export function addressFile(addresses: readonly string[]): string {
-  return addresses.map((address) => `${address} sim0 1 default\n`).join("");
+  return addresses.map((address) => `${address} sim0 1 0xffff\n`).join("");
 }
 
 /** A host of the fabric with a service on it that `ib_acme` can ask, Debian's or ours. */

@@ -11,6 +11,8 @@ export interface VerbenaNodeOptions {
   readonly addresses: readonly string[];
   /** Lines of its options file, which is ibacm's. */
   readonly options?: readonly string[];
+  /** Text of a `verbena.yaml` beside it. */
+  readonly config?: string;
 }
 
 /** `verbena serve` on a node of our fabric, with the same kinds of files that an ibacm gets. */
@@ -22,7 +24,7 @@ export class VerbenaNode implements AcmNode {
   ) {}
 
   static async start(options: VerbenaNodeOptions): Promise<VerbenaNode> {
-    const { fabric, node, addresses, options: lines = [] } = options;
+    const { fabric, node, addresses, options: lines = [], config } = options;
     const dir = mkdtempSync(join(fabric, "..", "ours-"));
     const write = (name: string, text: string): string => {
       writeFileSync(join(dir, name), text);
@@ -32,6 +34,7 @@ export class VerbenaNode implements AcmNode {
     const files = [
       ...["-A", write("addresses", addressFile(addresses))],
       ...["-O", write("options", [...own, ...lines, ""].join("\n"))],
+      ...(config === undefined ? [] : ["--config", write("verbena.yaml", config)]),
     ];
     const served = await startServe(["--fabric", fabric, "--node", node, ...files], join(dir, "s"));
     return new VerbenaNode(options, served, dir);

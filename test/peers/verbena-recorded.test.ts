@@ -2,6 +2,7 @@
  * `verbena serve` in the situations of the recorded vectors, with another of its kind and with Debian's ibacm: every message of the multicast
  * address protocol, and every join, is the recorded one but for its transaction id. What differs is in docs/multicast.md.
  */
+import { ACM_TYPE } from "@verbena/ib";
 import { AcmFabric } from "./acm-fabric.js";
 import { acme } from "./acm-node.js";
 import { type SentPacket, SentPackets } from "./acm-packets.js";
@@ -36,9 +37,14 @@ const ANNOUNCEMENTS = 2 * recordedAddresses(1).length;
 const DEST = [24, 88] as const;
 const SOURCE = [88, 152] as const;
 
+const SOURCE_TYPE_AT = 18;
+
 const isFrom = (host: number) => (packet: SentPacket) => packet.port === `H${host}[1]`;
 /** A request for the sender's own address. */
 const isAnnouncement = ({ mad }: SentPacket): boolean => mad.subarray(...DEST).equals(mad.subarray(...SOURCE));
+
+/** A repeated request with the own LID for its source, on a machine that is slow. */
+const isByLid = ({ mad }: SentPacket): boolean => mad[SOURCE_TYPE_AT] === ACM_TYPE.LID;
 
 const reason = missingIbacm() ?? missing("ib_acme");
 const suite = reason === undefined ? describe : describe.skip;
@@ -70,7 +76,7 @@ suite.each(PAIRS)(`%s asks %s${reason === undefined ? "" : `: ${reason}`}`, (ask
     await fabric[Symbol.asyncDispose]();
   }
 
-  /** All requests and responses that a question causes, announcements left out. */
+  /** All requests and responses that a question causes, announcements and requests by LID left out. */
   async function exchange(
     words: string,
   ): Promise<{ readonly requests: readonly SentPacket[]; readonly responses: readonly SentPacket[] }> {
@@ -81,7 +87,7 @@ suite.each(PAIRS)(`%s asks %s${reason === undefined ? "" : `: ${reason}`}`, (ask
     await acm.until(isResponse, answered + 1);
     const all = acm.of(() => true).slice(before);
     return {
-      requests: all.filter((packet) => !isResponse(packet) && !isAnnouncement(packet)),
+      requests: all.filter((packet) => !isResponse(packet) && !isAnnouncement(packet) && !isByLid(packet)),
       responses: all.filter(isResponse),
     };
   }

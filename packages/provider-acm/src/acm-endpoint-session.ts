@@ -112,6 +112,7 @@ export class AcmEndpointSession implements EndpointSession {
       resolveDepth: options.resolveDepth,
       own,
       ownGid: portGid,
+      ownLid: () => this.#port.lid,
       send: (message) => this.#link.ask(message),
       counts,
       onLate: (destination, peer) => {

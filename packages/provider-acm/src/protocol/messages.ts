@@ -3,13 +3,12 @@ import { ACM_ADDRESS_SIZE, encodeAcmMad, type Gid, MadMethod } from "@verbena/ib
 import { encodeAddress } from "../wire/acm-address.js";
 
 /**
- * A request, 256 bytes: who knows `destination`? `groups` are those of the sender, least preferred first, at most 6. Sent again it is the same to the
- * byte.
+ * A request, 256 bytes: who knows `destination`? `groups` are those of the sender, least preferred first, at most 6.
  */
 export function requestMad(
   tid: bigint,
   destination: Destination | LocalAddress,
-  source: LocalAddress,
+  source: Destination | LocalAddress,
   groups: readonly Gid[],
 ): Buffer {
   const dest = encodeAddress(destination);

@@ -1,5 +1,5 @@
-import type { Clock, Destination, LocalAddress, Random } from "@verbena/core/sdk";
-import type { AcmMad, Gid, McMemberRecord } from "@verbena/ib";
+import { type Clock, Destination, type LocalAddress, type Random } from "@verbena/core/sdk";
+import type { AcmMad, Gid, Lid, McMemberRecord } from "@verbena/ib";
 import { providerAcmError } from "../errors.js";
 import { chooseGroup } from "../groups/group-choice.js";
 import { LruMap } from "../peers/lru-map.js";
@@ -20,6 +20,7 @@ export interface RequesterParts {
   /** Groups that are joined, least preferred first. */
   readonly own: () => ReadonlyMap<Gid, McMemberRecord>;
   readonly ownGid: Gid;
+  readonly ownLid: () => Lid;
   /** Sends to the base group; false if it could not: that try is lost, the next one may not be. */
   readonly send: (message: Buffer) => boolean;
   readonly counts: AcmCounts;
@@ -41,6 +42,9 @@ const AFTERLIFE_MS = 2_000;
 const AFTERLIVES = 4_096;
 /** A credit is held for the first gap at most, so that whoever is dead does not hold up the living. */
 const HOLD_MS = FIRST_GAP_MS;
+
+/** After so many tries every second one is asked in the name of the own LID. */
+const PLAIN_TRIES = 4;
 
 /** `first`: who has answered first; `undefined`: nobody in time. Of an announcement that is this host. */
 type Ending =
@@ -77,12 +81,15 @@ export class Requester {
    */
   ask(destination: Destination, source: LocalAddress, { signal, deadline }: AskOptions): Promise<Peer | undefined> {
     if (this.#isClosed || signal.aborted) return Promise.resolve(undefined);
-    const { counts, clock, random, send, own } = this.#parts;
+    const { counts, clock, random, send, own, ownLid } = this.#parts;
     counts.addressQuery += 1;
     const tid = this.#nextTid();
-    const message = requestMad(tid, destination, source, [...own().keys()]);
+    const groups = [...own().keys()];
+    const message = requestMad(tid, destination, source, groups);
+    // A peer may keep under a source what it once knew of it, its route too, and not answer. A LID that is new it knows nothing of.
+    const byLid = requestMad(tid, destination, Destination.lid(ownLid()), groups);
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange({
+      const exchange: Exchange = new Exchange({
         clock,
         random,
         deadline,
@@ -91,7 +98,7 @@ export class Requester {
         send: () => {
           counts.requestsSent += 1;
           if (exchange.tries > 1) counts.retries += 1;
-          return send(message);
+          return send(isByLid(exchange.tries) ? byLid : message);
         },
         onTimeout: (tries) => {
           counts.timeouts += 1;
@@ -181,6 +188,10 @@ export class Requester {
     const lot = Math.floor(this.#parts.random() * 2 ** 32);
     return (BigInt(lot) << 32n) | BigInt(this.#lastTid);
   }
+}
+
+function isByLid(tries: number): boolean {
+  return tries > PLAIN_TRIES && (tries - PLAIN_TRIES) % 2 === 1;
 }
 
 interface ExchangeParts {

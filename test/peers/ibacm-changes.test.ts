@@ -1,0 +1,133 @@
+/**
+ * Changes of a fabric that Debian's ibacm and `verbena serve` share, without a restart of ours: after each, every answer of ours is what the
+ * fabric's tables say, and of an ibacm that has been started anew. Times until ours are right are printed.
+ */
+import { writeSync } from "node:fs";
+import { twoLevel } from "@verbena/fabric-sim";
+import { AcmFabric, FORMS } from "./acm-fabric.js";
+import { missingIbacm } from "./ibacm.js";
+import { untilRight } from "./settled-path.js";
+
+const TIMEOUT_MS = 20_000;
+const THEIRS = [1, 3];
+const OURS = [2, 4];
+const HOSTS = [...THEIRS, ...OURS];
+/** A host without a service, which can become the subnet manager's. */
+const SPARE = 5;
+/** What nobody announces, such as the LID of a host whose ibacm is silent, is found out when an entry's life ends. */
+const LIFETIMES = "caches: { address: { ttlMs: 2000 }, route: { ttlMs: 2000 } }\n";
+
+const reason = missingIbacm();
+const suite = reason === undefined ? describe : describe.skip;
+
+suite.each(["sa", "acm"])(`changes, route_prot %s${reason === undefined ? "" : `: ${reason}`}`, (routes) => {
+  let fabric: AcmFabric;
+
+  beforeAll(async () => {
+    fabric = await AcmFabric.start(twoLevel({ hosts: SPARE }), "built-in");
+    const options = [`route_prot ${routes}`];
+    await Promise.all([
+      ...THEIRS.map((host) => fabric.ibacm(host, options)),
+      ...OURS.map((host) => fabric.verbena(host, options, undefined, LIFETIMES)),
+    ]);
+    await fabric.groupsReach();
+    await everybodyIsRight();
+  }, TIMEOUT_MS);
+  afterAll(() => fabric[Symbol.asyncDispose](), TIMEOUT_MS);
+
+  /** Asks from some hosts for all others; prints how long the slowest answer took to be right. */
+  async function areRight(from: readonly number[], what: string, all = HOSTS): Promise<void> {
+    for (const host of from) {
+      const times: number[] = [];
+      for (const form of FORMS) {
+        for (const to of all.filter((other) => other !== host)) {
+          times.push(await untilRight(fabric, { from: host, to, form }));
+        }
+      }
+      writeSync(2, `route_prot ${routes}, ${what}: H${host} right after ${Math.max(...times)} ms\n`);
+    }
+  }
+
+  const everybodyIsRight = () => areRight(HOSTS, "start");
+
+  /** Ours at once; each ibacm after it has been started anew. */
+  async function settles(what: string): Promise<void> {
+    await areRight(OURS, what);
+    for (const host of THEIRS) await fabric.restart(host);
+    await fabric.groupsReach();
+    await areRight(THEIRS, `${what}, started anew`);
+    await areRight(OURS, `${what}, ibacm started anew`);
+  }
+
+  it(
+    "the subnet manager moves to another host",
+    async () => {
+      await fabric.sim.request({ op: "sm", action: "hand-over", end: `H${SPARE}` });
+      // An ibacm goes on asking the old manager, and is in no group until it is started anew.
+      await areRight(OURS, "hand-over", OURS);
+      for (const host of THEIRS) await fabric.restart(host);
+      await fabric.groupsReach();
+      await areRight(HOSTS, "hand-over, ibacm started anew");
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ["an ibacm", 1],
+    ["ours", 2],
+  ])(
+    "the LID of a host with %s changes",
+    async (what, host) => {
+      await fabric.sim.request({ op: "lid", action: "change", end: `H${host}` });
+      await settles(`new LID of ${what}`);
+    },
+    TIMEOUT_MS,
+  );
+
+  // With the administrator's routes an ibacm asks for the path that it knows, old LID included, until it is started anew.
+  if (routes === "acm") {
+    it(
+      "the LID of ours changes: an ibacm hears of it",
+      async () => {
+        await fabric.sim.request({ op: "lid", action: "change", end: "H4" });
+        for (const form of FORMS) await untilRight(fabric, { from: 1, to: 4, form });
+      },
+      TIMEOUT_MS,
+    );
+  }
+
+  it.each([
+    ["an ibacm", 3],
+    ["ours", 4],
+  ])(
+    "the link of a host with %s goes and comes back",
+    async (what, host) => {
+      await fabric.sim.request({ op: "link", action: "down", end: `H${host}` });
+      await fabric.sim.request({ op: "link", action: "up", end: `H${host}` });
+      await settles(`link of ${what}`);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "the P_Key of ours moves to another place of its table",
+    async () => {
+      await fabric.sim.request({ op: "pkey", end: "H2", index: 1, pkey: "0xffff" });
+      await fabric.sim.request({ op: "pkey", end: "H2", index: 0, pkey: "0x8005" });
+      await areRight(OURS, "P_Key moved");
+      await fabric.sim.request({ op: "pkey", end: "H2", index: 0, pkey: "0xffff" });
+      await fabric.sim.request({ op: "pkey", end: "H2", index: 1 });
+      await settles("P_Key moved back");
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "all members are asked to register again",
+    async () => {
+      await fabric.sim.request({ op: "sm", action: "reregister" });
+      await settles("reregistered");
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -1,0 +1,33 @@
+import { isDeepStrictEqual } from "node:util";
+import type { AcmFabric, Form } from "./acm-fabric.js";
+import type { ShownPath } from "./acme-output.js";
+
+/** A question that is asked until its answer is right. */
+export interface Question {
+  readonly from: number;
+  readonly to: number;
+  readonly form: Form;
+}
+
+/** An answer that is wrong for so long will not become right by itself, milliseconds. */
+const PATIENCE_MS = 12_000;
+
+/** Asks over and over until the answer is what the fabric's tables say of that moment; gives the milliseconds that it took. */
+export async function untilRight(fabric: AcmFabric, { from, to, form }: Question): Promise<number> {
+  const started = performance.now();
+  for (;;) {
+    const [shown] = await fabric.ask(from, [to], form);
+    const expected = await fabric.expected(from, to, form);
+    const took = Math.round(performance.now() - started);
+    if (shown !== undefined && isDeepStrictEqual(only(shown, expected), expected)) return took;
+    if (took > PATIENCE_MS) {
+      throw new Error(`H${from} says ${JSON.stringify(shown)}, not ${JSON.stringify(expected)}, after ${took} ms`);
+    }
+  }
+}
+
+/** Of the fields shown those that the tables tell. */
+function only(shown: ShownPath, { fields }: ShownPath): ShownPath {
+  const told = Object.keys(fields).map((name) => [name, shown.fields[name]] as const);
+  return { ...shown, fields: Object.fromEntries(told) as ShownPath["fields"] };
+}
