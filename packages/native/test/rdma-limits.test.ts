@@ -1,5 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
+import type { DeviceEvent } from "../src/index.js";
+import { loadBinding } from "../src/load-binding.js";
+import { CqLedger } from "../src/rdma/cq-ledger.js";
 import { fixtureProgram } from "./fixture-program.js";
 import { type Bench, often, Rig } from "./rig.js";
 import { testOfSimulator } from "./test-of-simulator.js";
@@ -119,6 +122,32 @@ test("a queue pair that could overrun a completion queue is refused, and fits on
   await Promise.all([pair.close(), second.close()]);
   expect(cq.reserved).toBe(0);
 });
+
+testOfSimulator(
+  "devices differ in what they do about an overrun",
+  "a completion queue that is overrun all the same, its ledger set aside: cq-err, then qp-fatal of its queue pairs, and all can be closed",
+  async () => {
+    const check = jest.spyOn(CqLedger.prototype, "check").mockReturnValue(undefined);
+    try {
+      const cq = await bench.queue({ depth: 4 });
+      const [a, b] = await bench.pair("uc", cq, { maxSendWr: 16, maxRecvWr: 1 });
+      const events = bench.context.events();
+      a.postSend(Array.from({ length: 8 }, (_, wrId) => ({ wrId })));
+      const seen: DeviceEvent[] = [];
+      while (seen.length < 3) {
+        const { value } = await events.next();
+        if ((value as DeviceEvent).type !== "comm-est") seen.push(value as DeviceEvent);
+      }
+      expect(seen[0]).toEqual({ type: "cq-err", cq: cq.id });
+      expect(new Set(seen.slice(1))).toEqual(new Set([a, b].map(({ qpn }) => ({ type: "qp-fatal", qpn }))));
+      expect((await a.query()).state).toBe("error");
+      // What it held is there; what came when it was full is lost.
+      expect([...cq.poll()].map(({ wrId }) => wrId)).toEqual([0, 1, 2, 3]);
+    } finally {
+      check.mockRestore();
+    }
+  },
+);
 
 test("the wrong step between states: the device's errno, and the state is as it was", async () => {
   const pair = await bench.pd.createQueuePair({ type: "rc", sendCq: await bench.queue() });
@@ -257,9 +286,10 @@ test(`${CYCLES} cycles of opening and closing everything leave nothing behind`, 
     await a.send({ data: region.slice(8, 8) });
   };
   for (let i = 0; i < CYCLES / 20; i++) await cycle();
-  const [fds, rss] = [descriptors(), process.memoryUsage.rss()];
+  const [fds, rss, live] = [descriptors(), process.memoryUsage.rss(), loadBinding().liveVerbsObjects()];
   for (let i = 0; i < CYCLES; i++) await cycle();
   expect(descriptors()).toBeLessThanOrEqual(fds);
+  expect(loadBinding().liveVerbsObjects()).toEqual(live);
   // The collector's share; a leak of one page a cycle would show. A sanitizer keeps 256 MiB of what was freed.
   const slack = process.env["ASAN_OPTIONS"] === undefined && process.env["TSAN_OPTIONS"] === undefined ? 64 : 512;
   expect(process.memoryUsage.rss() - rss).toBeLessThan(slack * 2 ** 20);

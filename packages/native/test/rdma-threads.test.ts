@@ -162,7 +162,7 @@ test("a thread is tied to processors and untied again; one that does not exist i
   expect(() => rig.native.setThreadAffinity([])).toThrow(expect.objectContaining({ code: "VERBENA_NATIVE_OPTION" }));
 });
 
-test.each(["exit", "close", "workerExit", "workers", "gc", "block"])(
+test.each(["exit", "close", "workerExit", "workers", "gc", "dropped", "block"])(
   "scenario %s of test/fixtures/rdma-lifetime.ts",
   (scenario) => {
     const { path, execArgv } = fixtureProgram("rdma-lifetime");

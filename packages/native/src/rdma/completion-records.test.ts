@@ -25,3 +25,11 @@ test("the completion of a send (0) or of an RDMA write (1) has none, whatever it
     expect([records.imm(0), records.at(0).imm]).toEqual([0, undefined]);
   }
 });
+
+test("statuses and opcodes of newer devices arrive as data", () => {
+  const records = withImm(200);
+  const words = new Uint32Array(records.bytes.buffer);
+  words[2] = 99;
+  expect([records.statusCode(0), records.opcodeCode(0)]).toEqual([99, 200]);
+  expect(records.at(0)).toMatchObject({ status: "unknown(99)", statusCode: 99, opcode: "unknown(200)" });
+});
