@@ -156,7 +156,8 @@ async function classes(loaded) {
     if (loaded.includes(sender.priority)) for (let i = 0; i < 3; i++) sender.refill.post();
   }
   const batches = CLASSES.map(() => 0);
-  const [ages, waits] = [[], []];
+  const ages = [];
+  let mostWaited;
   let total = 0;
   let posted;
   const postUrgent = (lower) => {
@@ -172,7 +173,7 @@ async function classes(loaded) {
     total += length;
     if (sender === posted?.sender) {
       ages.push(nowUs() - posted.atUs);
-      waits.push(posted.lower);
+      mostWaited = Math.max(mostWaited ?? 0, posted.lower);
       posted = undefined;
     } else if (posted !== undefined && sender.priority > 0) {
       posted.lower++;
@@ -190,7 +191,7 @@ async function classes(loaded) {
     shares: batches.map((count) => count / sum),
     rate: (total * 1e6) / tookUs,
     ages,
-    mostWaited: waits.length === 0 ? undefined : Math.max(...waits),
+    mostWaited,
   };
 }
 

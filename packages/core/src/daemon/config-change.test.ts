@@ -22,8 +22,8 @@ describe("compareConfigs", () => {
     expect(compareConfigs(before, await config({ sa: { retries: 5 } }))).toEqual({
       needsEngine: true,
       needsAddresses: false,
-      // The default deadline follows from the retries.
-      applied: ["sa", "resolver"],
+      // The default deadline follows from the retries, and so does how often the peers are asked.
+      applied: ["sa", "resolver", "providers"],
       needRestart: [],
     });
     expect(compareConfigs(before, await config({ files: { hosts: "/h" } })).applied).toEqual(["preload"]);
