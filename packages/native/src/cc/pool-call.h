@@ -1,7 +1,6 @@
 #pragma once
 
 #include <errno.h>
-#include <errno.h>
 #include <napi.h>
 
 #include <utility>
