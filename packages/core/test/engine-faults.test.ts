@@ -3,6 +3,28 @@ import { Lid } from "@verbena/ib";
 import { FakeProvider, FakeSa } from "../src/testing/index.js";
 import { ask, client, codeOf, gid, HOST, ip, named, nodeGuid, startBench } from "./support/engine-bench.js";
 
+const findsNode4 = () => Promise.resolve({ gid: gid(nodeGuid(4)) });
+
+/** A provider that is still joining, and then answers with `address`, comes first in the chain, before one that is ready. */
+async function benchWithJoining(
+  address: NonNullable<FakeProvider["address"]>,
+  options: Parameters<typeof startBench>[0] = {},
+) {
+  const joining = new FakeProvider();
+  joining.initialState = "joining";
+  joining.address = address;
+  const { provider } = await startBench();
+  const bench = await startBench({
+    providers: new Map([
+      ["acm", joining],
+      ["sa", provider],
+    ]),
+    chains: { address: ["acm", "sa"], route: ["sa"] },
+    ...options,
+  });
+  return { bench, joining };
+}
+
 describe("engine: a slow or absent SA", () => {
   it("does not let one dead destination delay a hundred live ones", async () => {
     const bench = await startBench();
@@ -278,17 +300,7 @@ describe("engine: providers that misbehave", () => {
   });
 
   it("skips a provider that is not ready and uses one that is", async () => {
-    const joining = new FakeProvider();
-    joining.initialState = "joining";
-    joining.address = () => Promise.reject(new Error("must not be asked"));
-    const { provider: good } = await startBench();
-    const bench = await startBench({
-      providers: new Map([
-        ["acm", joining],
-        ["sa", good],
-      ]),
-      chains: { address: ["acm", "sa"], route: ["sa"] },
-    });
+    const { bench, joining } = await benchWithJoining(() => Promise.reject(new Error("must not be asked")));
     expect(bench.engine.endpoints()[0]?.state).toBe("ready");
     expect((await bench.clock.run(ask(bench, "node4"))).paths[0]?.dlid).toBe(104);
     expect(joining.addressQuestions).toHaveLength(0);
@@ -296,18 +308,7 @@ describe("engine: providers that misbehave", () => {
   });
 
   it("remembers no failure while a provider of the chain is still joining: it may know in a moment", async () => {
-    const joining = new FakeProvider();
-    joining.initialState = "joining";
-    joining.address = () => Promise.resolve({ gid: gid(nodeGuid(4)) });
-    const { provider: other } = await startBench();
-    const bench = await startBench({
-      providers: new Map([
-        ["acm", joining],
-        ["sa", other],
-      ]),
-      chains: { address: ["acm", "sa"], route: ["sa"] },
-      negativeTtlMs: 60_000,
-    });
+    const { bench, joining } = await benchWithJoining(findsNode4, { negativeTtlMs: 60_000 });
     expect(await bench.clock.run(codeOf(ask(bench, "stranger")))).toBe("VERBENA_RESOLVE_TIMEOUT");
     expect(bench.engine.cacheEntries().filter(({ state }) => state === "negative")).toEqual([]);
     joining.endpoints[0]?.setState("ready");
@@ -319,17 +320,7 @@ describe("engine: providers that misbehave", () => {
     ["ready", 104],
     ["failed", undefined],
   ] as const)("a question waits for a provider that is joining, and goes on when that is %s", async (state, dlid) => {
-    const joining = new FakeProvider();
-    joining.initialState = "joining";
-    joining.address = () => Promise.resolve({ gid: gid(nodeGuid(4)) });
-    const { provider: other } = await startBench();
-    const bench = await startBench({
-      providers: new Map([
-        ["acm", joining],
-        ["sa", other],
-      ]),
-      chains: { address: ["acm", "sa"], route: ["sa"] },
-    });
+    const { bench, joining } = await benchWithJoining(findsNode4);
     const asked = ask(bench, "stranger").then(
       ({ paths }) => paths[0]?.dlid,
       () => undefined,
