@@ -1,6 +1,7 @@
 import type {
   Context,
   Destination,
+  DuplicateAddress,
   Endpoint,
   EndpointServices,
   EndpointSession,
@@ -42,6 +43,8 @@ export interface AcmEndpointSessionParts {
   readonly options: AcmProviderOptions;
   /** GIDs of all ports of this host. */
   readonly isOwnGid: (gid: Gid) => boolean;
+  /** It is being closed and wants to hear of nothing any more. */
+  readonly onClose: (session: AcmEndpointSession) => void;
 }
 
 /** How often one peer can make us doubt the paths to it. */
@@ -81,7 +84,7 @@ export class AcmEndpointSession implements EndpointSession {
     this.#peers = new PeerTable(options.maxPeers);
     this.#heard = new HeardAddresses(options.maxPeers, clock);
     this.#doubts = new RateLimiter(MOVES, clock, MOVES_REMEMBERED);
-    this.#duplicates = new DuplicateWatch({ endpoint: endpoint.key, logger, metrics, counts, isOwnGid });
+    this.#duplicates = new DuplicateWatch({ clock, endpoint: endpoint.key, logger, metrics, counts, isOwnGid });
     this.#groups = new EndpointGroups({
       plan: planGroups(options, endpoint),
       portGid,
@@ -191,6 +194,10 @@ export class AcmEndpointSession implements EndpointSession {
     return this.#groups.status();
   }
 
+  duplicates(): readonly DuplicateAddress[] {
+    return this.#duplicates.list();
+  }
+
   onEvent(event: PortEvent): void {
     this.#port = event.port;
     switch (event.type) {
@@ -215,6 +222,7 @@ export class AcmEndpointSession implements EndpointSession {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#parts.onClose(this);
     this.#announcer.close();
     this.#groups.close();
     this.#requester.close();

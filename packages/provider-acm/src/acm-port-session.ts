@@ -34,7 +34,16 @@ export class AcmPortSession implements PortSession {
     const { rdma, sa } = this.services;
     if (rdma === undefined) return Promise.resolve(new IdleEndpointSession());
     const { host, options, isOwnGid } = this;
-    const session = new AcmEndpointSession({ endpoint, services, sa, rdma, host, options, isOwnGid });
+    const session = new AcmEndpointSession({
+      endpoint,
+      services,
+      sa,
+      rdma,
+      host,
+      options,
+      isOwnGid,
+      onClose: (closed) => this.#endpoints.delete(closed),
+    });
     this.#endpoints.add(session);
     session.start();
     return Promise.resolve(session);

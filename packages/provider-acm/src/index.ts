@@ -16,7 +16,7 @@ export default defineProvider({
   manifest: {
     name: "acm",
     version: "0.1.0",
-    sdk: "^1.2",
+    sdk: "^1.3",
     roles: ["address", "route"],
     capabilities: ["names", "ipv4", "ipv6", "multicast"],
     options: optionsSchema,

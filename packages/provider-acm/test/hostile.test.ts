@@ -109,6 +109,9 @@ describe("a peer that means no good", () => {
   it("says to have our address: it is reported, and its claim is not learnt", async () => {
     await wire.say("H3", requestMad(7n, to("192.0.2.1"), ip("192.0.2.1"), [BASE]));
     await eventually(() => expect(counted.get("verbena_acm_duplicates_total")).toBe(1));
+    expect(h1.endpoints()[0]?.duplicates).toMatchObject([
+      { address: "192.0.2.1", first: await fabric.gid("H1"), second: await fabric.gid("H3") },
+    ]);
     expect((await h1.resolve("192.0.2.1")).paths[0]?.dlid).toBe(await fabric.lid("H1"));
     await areWell();
   });

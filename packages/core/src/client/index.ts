@@ -6,6 +6,7 @@ export type {
   ClientJson,
   ClientsJson,
   CountersJson,
+  DuplicateJson,
   EndpointIdentityJson,
   EndpointJson,
   EndpointsJson,

@@ -104,6 +104,7 @@ describe("control socket", () => {
             trafficClass: 0,
           },
         ],
+        duplicates: [{ address: "192.0.2.9", first: "fe80::10:3", second: "fe80::10:4", ageMs: 1500 }],
       },
     ]);
     expect(await client.stats()).toMatchObject({ counters: { routeCache: 7 }, clients: 2, uptimeMs: 5, sa: [saPort] });

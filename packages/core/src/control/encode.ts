@@ -85,6 +85,12 @@ export function encodeEndpoint(endpoint: EndpointStatus): EndpointJson {
     addresses: endpoint.addresses,
     counters: encodeCounters(endpoint.counters),
     groups: endpoint.groups.map((group) => encodeGroup(group)),
+    duplicates: endpoint.duplicates.map(({ address, first, second, ageMs }) => ({
+      address,
+      first: Gid.format(first),
+      second: Gid.format(second),
+      ageMs: Math.round(ageMs),
+    })),
   };
 }
 

@@ -68,6 +68,16 @@ export interface GroupJson {
   readonly problem?: string;
 }
 
+/** An address that two hosts claim; who was `first` is used. */
+export interface DuplicateJson {
+  readonly address: string;
+  /** GIDs as text. */
+  readonly first: string;
+  readonly second: string;
+  /** Since it was seen last. */
+  readonly ageMs: number;
+}
+
 /** One endpoint of `GET /v1/endpoints`. */
 export interface EndpointJson extends EndpointIdentityJson {
   readonly state: "joining" | "ready" | "failed";
@@ -78,6 +88,8 @@ export interface EndpointJson extends EndpointIdentityJson {
   readonly counters: CountersJson;
   /** Least preferred first; an older daemon does not tell. */
   readonly groups?: readonly GroupJson[];
+  /** An older daemon does not tell. */
+  readonly duplicates?: readonly DuplicateJson[];
 }
 
 /** `GET /v1/endpoints`. */

@@ -7,6 +7,7 @@ import type { LostFunction } from "../losses/loss-book.js";
 import type { NoticeState } from "../notices/port-notices.js";
 import type { RouteEnd, RouteHop, RouteWalk } from "../route-walk/index.js";
 import type { Destination } from "../sdk/destination.js";
+import type { DuplicateAddress } from "../sdk/duplicate.js";
 import type { GroupStatus } from "../sdk/group.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
 import type { Explanation } from "./explanation.js";
@@ -117,6 +118,8 @@ export interface EndpointStatus extends EndpointIdentity {
   readonly counters: AcmCounters;
   /** Multicast groups its providers use. */
   readonly groups: readonly GroupStatus[];
+  /** Addresses that two hosts claim, as its providers have noticed. */
+  readonly duplicates: readonly DuplicateAddress[];
 }
 
 /** The seven counters of the client protocol, in wire order. */

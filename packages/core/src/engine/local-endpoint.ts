@@ -225,6 +225,7 @@ export class LocalEndpoint {
       addresses: this.#endpoint.addresses.map((address) => address.text),
       counters: this.account.read(),
       groups: [...this.#sessions.values()].flatMap((session) => session.groups?.() ?? []),
+      duplicates: [...this.#sessions.values()].flatMap((session) => session.duplicates?.() ?? []),
     };
   }
 

@@ -78,6 +78,7 @@ export type {
 } from "./define-provider.js";
 export { defineProvider, PROVIDER_BRAND } from "./define-provider.js";
 export { Destination } from "./destination.js";
+export type { DuplicateAddress } from "./duplicate.js";
 export type { Endpoint, LocalAddress, Port } from "./endpoint.js";
 export type { GroupState, GroupStatus } from "./group.js";
 export type { ProviderManifest, ProviderRole } from "./manifest.js";

@@ -1,7 +1,7 @@
 import type { StandardSchema } from "./standard-schema.js";
 
 /** Version of this contract. A provider names the range of versions it works with. */
-export const SDK_VERSION = "1.2.0";
+export const SDK_VERSION = "1.3.0";
 
 /** What a provider can be: `address` and `route` answer questions, `transport` carries datagrams. */
 export type ProviderRole = "address" | "route" | "transport";

@@ -1,5 +1,6 @@
 import type { Gid, Lid } from "@verbena/ib";
 import type { Destination } from "./destination.js";
+import type { DuplicateAddress } from "./duplicate.js";
 import type { Endpoint, LocalAddress, Port } from "./endpoint.js";
 import type { GroupStatus } from "./group.js";
 import type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
@@ -84,6 +85,8 @@ export interface EndpointSession extends AsyncDisposable {
   counters(): ProviderCounters;
   /** Multicast groups it uses, least preferred first; absent where there are none. MUST NOT throw. Since SDK 1.2. */
   groups?(): readonly GroupStatus[];
+  /** Addresses that two hosts claim, as far as it has noticed; each pair once. MUST NOT throw. Since SDK 1.3. */
+  duplicates?(): readonly DuplicateAddress[];
 }
 
 /** What happened to a port, or is asked of who works on it. Unknown kinds arrive as data. */

@@ -131,6 +131,9 @@ export class FakeEngine implements ResolverEngine {
             trafficClass: 0,
           },
         ],
+        duplicates: [
+          { address: "192.0.2.9", first: Gid.parse("fe80::10:3"), second: Gid.parse("fe80::10:4"), ageMs: 1500.4 },
+        ],
       },
     ];
   }

@@ -84,6 +84,7 @@ export class RecordedFabric implements ResolverEngine {
       addresses: ["192.0.2.1/24", "node1", "2001:db8::1"],
       counters: this.endpointCounters,
       groups: [],
+      duplicates: [],
     };
     if (this.#setup.hasFailedEndpoint !== true) return [first];
     const second = { key: "sim0/1/0x8001", pkey: PKey.parse("0x8001"), addresses: ["node1-p"] };

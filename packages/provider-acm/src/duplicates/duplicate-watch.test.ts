@@ -1,3 +1,4 @@
+import { VirtualClock } from "@verbena/core/testing";
 import type { Gid } from "@verbena/ib";
 import { gidOf, ip } from "../../test/support/parts.js";
 import { zeroCounts } from "../protocol/counts.js";
@@ -15,14 +16,16 @@ function rig() {
     child: () => logger,
   };
   const counts = zeroCounts();
+  const clock = new VirtualClock();
   const watch = new DuplicateWatch({
+    clock,
     endpoint: "sim0/1/0xffff",
     logger,
     metrics: { increment: (name) => metrics.push(name), observe: none },
     counts,
     isOwnGid: (gid: Gid) => gid === gidOf(1) || gid === gidOf(2),
   });
-  return { warnings, metrics, counts, watch };
+  return { clock, warnings, metrics, counts, watch };
 }
 
 describe("an address that two hosts answer for", () => {
@@ -48,5 +51,19 @@ describe("an address that two hosts answer for", () => {
     watch.forget();
     watch.report(ip("192.0.2.9"), gidOf(3), gidOf(4));
     expect(warnings).toHaveLength(2);
+  });
+
+  it("is listed with its age until it has not been seen for a day", async () => {
+    const { clock, warnings, watch } = rig();
+    watch.report(ip("192.0.2.9"), gidOf(3), gidOf(4));
+    await clock.advance(3_600_000);
+    watch.report(ip("192.0.2.9"), gidOf(4), gidOf(3));
+    await clock.advance(24 * 3_600_000);
+    const conflict = { address: "192.0.2.9", first: gidOf(3), second: gidOf(4), ageMs: 24 * 3_600_000 };
+    expect(watch.list()).toEqual([conflict]);
+    await clock.advance(1);
+    expect(watch.list()).toEqual([]);
+    watch.report(ip("192.0.2.9"), gidOf(3), gidOf(4));
+    expect([warnings.length, watch.list()[0]?.ageMs]).toEqual([2, 0]);
   });
 });

@@ -9,6 +9,7 @@ import {
   SimControlClient,
   startFabricThread,
 } from "@verbena/fabric-sim";
+import { Gid } from "@verbena/ib";
 import saProvider from "@verbena/provider-sa";
 import acmProvider from "../../src/index.js";
 
@@ -47,6 +48,13 @@ export class TestFabric implements AsyncDisposable {
   async lid(node: string): Promise<number> {
     const { nodes } = await this.sim.request({ op: "status" });
     return nodes.find(({ id }) => id === node)?.ports[0]?.lid ?? 0;
+  }
+
+  /** GID of a host's first port. */
+  async gid(node: string): Promise<Gid> {
+    const { nodes } = await this.sim.request({ op: "status" });
+    const guid = nodes.find(({ id }) => id === node)?.ports[0]?.guid ?? 0;
+    return Gid.of(Gid.linkLocalPrefix, BigInt(guid));
   }
 
   /** A resolver on a host, named after it. A process joins a fabric as one node, but a copy of the library counts as another process. */

@@ -2,6 +2,7 @@ import type { EndpointJson, GroupJson, LostFunctionJson } from "@verbena/core/cl
 import { Guid, PKey } from "@verbena/ib";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
+import { formatAge } from "../../output/age.js";
 import { renderTable } from "../../output/table.js";
 import { lostText } from "./lost-functions.js";
 import { type ServiceOptions, withService } from "./service.js";
@@ -32,8 +33,12 @@ export async function endpointsCommand(options: ServiceOptions, io: Io): Promise
     return { rows };
   });
   const json = { endpoints: rows, ...(degraded === undefined ? {} : { degraded }) };
-  io.out(options.json === true ? `${JSON.stringify(json)}\n` : table(rows) + groupTable(rows) + lostText(degraded));
+  io.out(options.json === true ? `${JSON.stringify(json)}\n` : describe(rows) + lostText(degraded));
   return EXIT.OK;
+}
+
+function describe(rows: readonly EndpointRow[]): string {
+  return table(rows) + groupTable(rows) + duplicateTable(rows);
 }
 
 function table(rows: readonly EndpointRow[]): string {
@@ -60,6 +65,15 @@ function groupTable(rows: readonly EndpointRow[]): string {
     head,
     groups.map(({ key = "-", group }) => [key, ...groupCells(group)]),
   )}`;
+}
+
+/** Addresses that two hosts claim; nothing where there are none. */
+function duplicateTable(rows: readonly EndpointRow[]): string {
+  const found = rows.flatMap(({ key = "-", duplicates = [] }) =>
+    duplicates.map(({ address, first, second, ageMs }) => [key, address, first, second, `${formatAge(ageMs)} ago`]),
+  );
+  if (found.length === 0) return "";
+  return `\n${renderTable(["endpoint", "address of two hosts", "used", "also claimed by", "seen"], found)}`;
 }
 
 function groupCells({ mgid, role, state, mlid, rate, rateGbps, mtu, mtuBytes, ...more }: GroupJson): readonly string[] {

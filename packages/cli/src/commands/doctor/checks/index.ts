@@ -5,12 +5,14 @@ import { configFiles } from "./config-file.js";
 import { controlSocket } from "./control-socket.js";
 import { daemon } from "./daemon.js";
 import { devices } from "./devices.js";
+import { duplicateAddresses } from "./duplicate-addresses.js";
 import { ipoib } from "./ipoib.js";
 import { kernel } from "./kernel.js";
 import { kernelService } from "./kernel-service.js";
 import { libraries } from "./libraries.js";
 import { lostFunctions } from "./lost-functions.js";
 import { memlock } from "./memlock.js";
+import { multicastGroups } from "./multicast-groups.js";
 import { names } from "./names.js";
 import { openFiles } from "./open-files.js";
 import { otherDaemon } from "./other-daemon.js";
@@ -36,12 +38,14 @@ export const CHECKS: readonly Check[] = [
   openFiles,
   ipoib,
   names,
+  duplicateAddresses,
   ...configFiles,
   clientSocket,
   controlSocket,
   rendezvous,
   daemon,
   lostFunctions,
+  multicastGroups,
   kernelService,
   otherDaemon,
 ];

@@ -3,8 +3,10 @@ import type { SocketSeen } from "../probe.js";
 import { clientSocket } from "./client-socket.js";
 import { controlSocket } from "./control-socket.js";
 import { daemon } from "./daemon.js";
+import { duplicateAddresses } from "./duplicate-addresses.js";
 import { kernelService } from "./kernel-service.js";
 import { lostFunctions } from "./lost-functions.js";
+import { multicastGroups } from "./multicast-groups.js";
 import { otherDaemon } from "./other-daemon.js";
 import { rendezvous } from "./rendezvous.js";
 
@@ -156,5 +158,56 @@ describe("other daemons", () => {
 
   it("are not ours under that name", async () => {
     expect(await check(otherDaemon, { processesNamed: [42] })).toMatchObject([{ verdict: "ok" }]);
+  });
+});
+
+describe("addresses of two hosts", () => {
+  const duplicate = { address: "192.0.2.9", first: "fe80::10:3", second: "fe80::10:4", ageMs: 90_000 };
+  const seen = (duplicates: readonly (typeof duplicate)[]) => ({
+    daemon: { ...DAEMON, endpoints: [{ ...ENDPOINT, duplicates }] },
+  });
+
+  it("are warned of, with who is used and who claims it too", async () => {
+    expect(await check(duplicateAddresses, seen([duplicate]))).toEqual([
+      {
+        verdict: "warn",
+        subject: "192.0.2.9",
+        seen: "fe80::10:3 and fe80::10:4 both answer for it on mlx5_0/1/0xffff, last 2 min ago",
+        remedy: "give each host an address of its own; until then fe80::10:3, which was first, is used",
+      },
+    ]);
+  });
+
+  it("are none, or not told of", async () => {
+    expect(await check(duplicateAddresses, seen([]))).toEqual([{ verdict: "ok", seen: "none heard of" }]);
+    expect(await check(duplicateAddresses)).toMatchObject([{ verdict: "skip", seen: "this daemon does not tell" }]);
+    expect(await check(duplicateAddresses, { daemon: undefined })).toMatchObject([{ verdict: "skip" }]);
+  });
+});
+
+describe("multicast groups", () => {
+  const group = {
+    mgid: "ff15:4001:ffff:3:400::",
+    role: "base",
+    state: "joined",
+    rate: 3,
+    mtu: 4,
+    sl: 0,
+    trafficClass: 0,
+  } as const;
+
+  it("that are not joined are named with the reason", async () => {
+    const failed = { ...group, state: "failed", problem: "the SA is silent" } as const;
+    const left = { ...group, role: "preferred", state: "left-out", problem: "too slow" } as const;
+    const daemon = { ...DAEMON, endpoints: [{ ...ENDPOINT, groups: [group, failed, left] }] };
+    expect(await check(multicastGroups, { daemon })).toMatchObject([
+      { verdict: "ok", seen: "1 of 3 joined" },
+      { verdict: "warn", subject: "mlx5_0/1/0xffff", seen: `base group ${group.mgid} is failed: the SA is silent` },
+      { verdict: "warn", seen: `preferred group ${group.mgid} is left-out: too slow` },
+    ]);
+  });
+
+  it("are not used by every daemon", async () => {
+    expect(await check(multicastGroups)).toMatchObject([{ verdict: "skip" }]);
   });
 });
