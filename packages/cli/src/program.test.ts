@@ -27,6 +27,7 @@ describe("the command tree", () => {
       "verbena stats",
       "verbena cache ls",
       "verbena cache flush",
+      "verbena multicast watch",
       "verbena doctor",
       "verbena config check",
       "verbena config show",

@@ -6,6 +6,7 @@ import { registerConfig } from "./commands/config/register.js";
 import { registerDaemon } from "./commands/daemon/register.js";
 import { registerDemo } from "./commands/demo/register.js";
 import { registerDoctor } from "./commands/doctor/register.js";
+import { registerMulticast } from "./commands/multicast/register.js";
 import { registerSim } from "./commands/sim/register.js";
 import { EXIT } from "./exit-code.js";
 import type { Io } from "./io.js";
@@ -23,6 +24,7 @@ export function createProgram(host: CommandHost, json = false): Command {
     .configureOutput({ writeOut: host.io.out, writeErr: json ? () => undefined : host.io.err });
   registerDaemon(program, host);
   registerClient(program, host);
+  registerMulticast(program, host);
   registerDoctor(program, host);
   registerConfig(program, host);
   registerAcme(program);

@@ -1,4 +1,5 @@
 /** The default chains of the program: peers by multicast, the subnet administrator beside them. */
+import { runFace } from "../src/face.js";
 import { Cluster } from "./support/cluster.js";
 import { ask } from "./support/run.js";
 
@@ -78,6 +79,57 @@ describe("daemons with ibacm's defaults", () => {
       expect(await asked("H3", ["endpoints"])).toMatchObject({ endpoints: [{ groups: [base, own] }] });
       const { out } = await ask(["endpoints", "--socket", cluster.path("H1.sock")]);
       expect(out).toMatch(/^sim0\/1\/0xffff +ff15:4001:ffff:3:400:: +base +joined +0xc\d{3} +10 +2048 +0 +0$/m);
+    },
+    TIMEOUT_MS,
+  );
+
+  /** Watches from before `question` until the count is reached. */
+  const watched = async (words: readonly string[], question: () => Promise<unknown>): Promise<readonly string[]> => {
+    let out = "";
+    let asking: Promise<unknown> | undefined;
+    const socket = cluster.path("H2.sock");
+    const status = await runFace(["node", "verbena", "multicast", "watch", "--socket", socket, ...words], {
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        expect(text).toBe("watching\n");
+        asking = question();
+      },
+    });
+    await asking;
+    expect(status).toBe(0);
+    return out.trimEnd().split("\n");
+  };
+
+  it(
+    "multicast watch shows who asks for whom, and the answer",
+    async () => {
+      const question = async () => {
+        await asked("H1", ["cache", "flush", "192.0.2.2"]);
+        return asked("H1", ["resolve", "192.0.2.2", "-s", "192.0.2.1"]);
+      };
+      const lines = await watched(["--endpoint", "sim0/1/0xffff", "--count", "2", "--json"], question);
+      const peer = { gid: cluster.gid("H1"), lid: cluster.lid("H1"), group: "ff15:4001:ffff:3:400::" };
+      const about = { type: "event", endpoint: "sim0/1/0xffff", provider: "acm" };
+      expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+        {
+          ...about,
+          event: { type: "request", way: "in", source: "192.0.2.1", wanted: "192.0.2.2", isOurs: true, ...peer },
+        },
+        { ...about, event: { type: "response", way: "out", status: 0, ...peer } },
+      ]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "multicast watch ends after its time, and refuses an endpoint that is not there",
+    async () => {
+      const [line] = await watched(["--for", "10ms"], () => Promise.resolve());
+      expect(line).toBe("");
+      const { status, err } = await ask(["multicast", "watch", "--endpoint", "x", "--socket", cluster.path("H2.sock")]);
+      expect([status, err]).toEqual([2, expect.stringContaining("no endpoint x; there are: sim0/1/0xffff")]);
     },
     TIMEOUT_MS,
   );

@@ -13,11 +13,12 @@ import type {
   SaService,
   SessionState,
 } from "@verbena/core/sdk";
-import { Gid, Lid, type McMemberRecord } from "@verbena/ib";
+import { type AcmMad, Gid, Lid, type McMemberRecord } from "@verbena/ib";
 import { AcmAddresses } from "./acm-addresses.js";
 import { AcmRoutes } from "./acm-routes.js";
 import { DuplicateWatch } from "./duplicates/duplicate-watch.js";
 import { EndpointGroups } from "./groups/endpoint-groups.js";
+import { chooseGroup } from "./groups/group-choice.js";
 import { planGroups } from "./groups/group-plan.js";
 import type { AcmProviderOptions } from "./options.js";
 import { acmHint } from "./peers/acm-hint.js";
@@ -31,6 +32,16 @@ import { OwnAddresses } from "./protocol/own-addresses.js";
 import { Requester } from "./protocol/requester.js";
 import { Responder } from "./protocol/responder.js";
 import { askingTimeMs } from "./protocol/retry-gaps.js";
+import {
+  datagramDropped,
+  duplicateFound,
+  type HeardWith,
+  requestHeard,
+  requestSent,
+  responseHeard,
+  responseSent,
+} from "./watch/protocol-events.js";
+import { decodeAddress } from "./wire/acm-address.js";
 import { EndpointLink } from "./wire/endpoint-link.js";
 import { type Arrival, readPacket, type Sender } from "./wire/packet.js";
 
@@ -116,13 +127,17 @@ export class AcmEndpointSession implements EndpointSession {
       own,
       ownGid: portGid,
       ownLid: () => this.#port.lid,
-      send: (message) => this.#link.ask(message),
+      send: (message) => {
+        const isSent = this.#link.ask(message);
+        if (isSent) services.observe(() => requestSent(message));
+        return isSent;
+      },
       counts,
       onLate: (destination, peer) => {
         this.#learn(destination, peer);
       },
       onDuplicate: (address, first, second) => {
-        this.#duplicates.report(address, first, second);
+        this.#conflict(address, first, second);
       },
     });
     this.#responder = new Responder({
@@ -130,14 +145,18 @@ export class AcmEndpointSession implements EndpointSession {
       addresses: this.#addresses,
       own,
       sendDepth: options.sendDepth,
-      reply: (to, group, message, done) => this.#link.reply(to, group, message, done),
+      reply: (to, group, message, done) => {
+        const isSent = this.#link.reply(to, group, message, done);
+        if (isSent) services.observe(() => responseSent(message, to));
+        return isSent;
+      },
       counts,
       isKnown: (source, peer) => this.#heard.isKnown(source, peer),
       onHeard: (source, peer) => {
         this.#learn(source, peer);
       },
       onClaim: (address, by) => {
-        this.#duplicates.report(address, portGid, by);
+        this.#conflict(address, portGid, by);
       },
     });
     this.#announcer = new Announcer(clock, random, (address) => {
@@ -241,13 +260,36 @@ export class AcmEndpointSession implements EndpointSession {
     if (packet.type === "dropped") {
       this.#counts.dropped += 1;
       this.#parts.host.metrics.increment(DROPPED_METRIC, dropLabels(this.#parts.endpoint.key, packet.reason));
+      this.#parts.services.observe(() => datagramDropped(packet.reason));
       return;
     }
     const { type, mad, from } = packet;
     if (this.#isOwn(from)) return;
+    this.#parts.services.observe(() =>
+      type === "request"
+        ? requestHeard(mad, from, this.#heardWith(mad))
+        : responseHeard(mad, from, this.#requester.subject(mad.tid)),
+    );
     if (type === "request") this.#responder.take(mad, from);
     else this.#requester.take(mad, from);
   };
+
+  /** What is known before the request has been taken. */
+  #heardWith(mad: AcmMad): HeardWith {
+    const source = decodeAddress({ type: mad.srcType, info: mad.srcAddress });
+    const wanted = decodeAddress({ type: mad.destType, info: mad.destAddress });
+    return {
+      group: chooseGroup(mad.gids, this.#groups.own)?.mgid,
+      ageMs: source && this.#heard.ageMs(source),
+      isOurs: wanted !== undefined && this.#addresses.has(wanted),
+    };
+  }
+
+  #conflict(address: Destination | LocalAddress, first: Gid, second: Gid): void {
+    if (this.#duplicates.report(address, first, second)) {
+      this.#parts.services.observe(() => duplicateFound(address.text, first, second));
+    }
+  }
 
   /** Devices do not hand a packet back to the queue pair that sent it; whoever does must not confuse us. */
   #isOwn({ gid, qpn }: Sender): boolean {

@@ -22,7 +22,7 @@ async function openPort() {
   return new AcmPortSession(PORT, services, host, validated.value, () => false, none);
 }
 
-const services: EndpointServices = { learn: none, doubt: none, logger };
+const services: EndpointServices = { learn: none, doubt: none, observe: none, logger };
 
 describe("a port", () => {
   it("tells its endpoints what happens, until they are closed", async () => {

@@ -11,6 +11,7 @@ import type {
   ExplainJson,
   ExplainRequestJson,
   FlushJson,
+  ProviderReportJson,
   ReloadJson,
   ResolveJson,
   ResolveRequestJson,
@@ -35,6 +36,15 @@ export interface ControlCallOptions {
 }
 
 const CALL_OPTIONS: OptionNames<ControlCallOptions> = { signal: true, timeoutMs: true };
+
+/** What `watchProviders` may be given. */
+export interface ProviderWatchOptions {
+  readonly signal?: AbortSignal;
+  /** Key of an endpoint, as `endpoints()` has it. Default: all. */
+  readonly endpoint?: string;
+}
+
+const PROVIDER_WATCH_OPTIONS: OptionNames<ProviderWatchOptions> = { signal: true, endpoint: true };
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** Longest time a timer of Node takes; a longer one would run at once. */
@@ -113,20 +123,15 @@ export class ControlClient implements AsyncDisposable {
   /** Changes as they happen; the first item is `{ type: "watching" }`. Ends when the daemon stops; rejects when aborted. */
   async *watch(options: Pick<ControlCallOptions, "signal"> = {}): AsyncGenerator<ChangeJson> {
     checkOptions<Pick<ControlCallOptions, "signal">>("ControlClient: watch", options, { signal: true });
-    const response = await this.#send("GET", "/v1/watch", undefined, { ...options, timeoutMs: 0 });
-    if (response.statusCode !== 200) throw this.#failure(response, await readAll(response, this.path));
-    try {
-      for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
-        if (line !== "") yield this.#parse(line) as ChangeJson;
-      }
-    } catch (cause) {
-      if (VerbenaError.is(cause)) throw cause;
-      // The connection broke; why we broke it ourselves, if we did, is said below.
-    } finally {
-      response.destroy();
-    }
-    if (options.signal?.aborted === true) throw aborted(options.signal);
-    if (this.#isClosed || !response.complete) throw this.#closedError();
+    yield* this.#lines<ChangeJson>("/v1/watch", options.signal);
+  }
+
+  /** What the providers do and see, on one endpoint or on all; otherwise as `watch`. */
+  async *watchProviders(options: ProviderWatchOptions = {}): AsyncGenerator<ProviderReportJson> {
+    checkOptions("ControlClient: watchProviders", options, PROVIDER_WATCH_OPTIONS);
+    const { endpoint, signal } = options;
+    const query = endpoint === undefined ? "" : `?${new URLSearchParams({ endpoint }).toString()}`;
+    yield* this.#lines<ProviderReportJson>(`/v1/providers/watch${query}`, signal);
   }
 
   /** Ends what is in work. Idempotent. */
@@ -140,6 +145,26 @@ export class ControlClient implements AsyncDisposable {
   /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async *#lines<T>(path: string, signal: AbortSignal | undefined): AsyncGenerator<T> {
+    const response = await this.#send("GET", path, undefined, {
+      timeoutMs: 0,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (response.statusCode !== 200) throw this.#failure(response, await readAll(response, this.path));
+    try {
+      for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
+        if (line !== "") yield this.#parse(line) as T;
+      }
+    } catch (cause) {
+      if (VerbenaError.is(cause)) throw cause;
+      // The connection broke; why we broke it ourselves, if we did, is said below.
+    } finally {
+      response.destroy();
+    }
+    if (signal?.aborted === true) throw aborted(signal);
+    if (this.#isClosed || !response.complete) throw this.#closedError();
   }
 
   async #call<T>(method: string, path: string, body: unknown, options: ControlCallOptions = {}): Promise<T> {

@@ -20,6 +20,7 @@ export type {
   LostFunctionJson,
   OriginJson,
   PathJson,
+  ProviderReportJson,
   ProviderStepJson,
   ReloadJson,
   ResolveJson,
@@ -46,5 +47,5 @@ export type {
 export { AcmClient } from "./acm-client.js";
 export type { AcmConnectionOptions, AcmServiceAddress } from "./acm-connection.js";
 export { ACM_DEFAULT_PORT } from "./acm-connection.js";
-export type { ControlCallOptions, ControlClientOptions } from "./control-client.js";
+export type { ControlCallOptions, ControlClientOptions, ProviderWatchOptions } from "./control-client.js";
 export { ControlClient } from "./control-client.js";

@@ -229,6 +229,29 @@ describe("control socket", () => {
     await expect(changes.next()).rejects.toMatchObject({ code: "VERBENA_CLIENT_ABORTED" });
   });
 
+  it("streams what the providers do, on the endpoint that is named", async () => {
+    const reports = client.watchProviders({ endpoint: "sim0/1/0xffff" });
+    expect((await reports.next()).value).toEqual({ type: "watching" });
+    const report = {
+      type: "event",
+      endpoint: "sim0/1/0xffff",
+      provider: "acm",
+      time: "2026-01-01T00:00:00.000Z",
+      event: { type: "request", way: "in", wanted: "node1" },
+    } as const;
+    engine.report(report);
+    engine.report({ type: "lagged", dropped: 3 });
+    expect([(await reports.next()).value, (await reports.next()).value]).toEqual([
+      report,
+      { type: "lagged", dropped: 3 },
+    ]);
+    await reports.return(undefined);
+    const all = client.watchProviders();
+    await all.next();
+    await all.return(undefined);
+    expect(engine.watchedEndpoints).toEqual(["sim0/1/0xffff", undefined]);
+  });
+
   it("ends a watch when the server closes", async () => {
     const changes = client.watch();
     await changes.next();

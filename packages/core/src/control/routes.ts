@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { parseDestination } from "../embed/parse-destination.js";
-import type { ResolverEngine } from "../engine/contract.js";
+import type { ProviderWatch, ResolverEngine } from "../engine/contract.js";
 import { emptyBody, explainBody, flushBody, resolveBody } from "./bodies.js";
 import {
   encodeAnswer,
@@ -19,6 +19,7 @@ import type {
   EndpointsJson,
   ExplainJson,
   FlushJson,
+  ProviderReportJson,
   ReloadJson,
   ResolveJson,
   StatsJson,
@@ -73,6 +74,13 @@ export const CONTROL_ROUTES: Readonly<Record<string, Readonly<Record<string, Rou
     },
   },
   "/v1/watch": { GET: ({ engine }, { signal }) => ({ kind: "lines", lines: watch(engine, signal) }) },
+  "/v1/providers/watch": {
+    GET: ({ engine }, { request, signal }) => {
+      const endpoint = new URL(request.url ?? "", "http://localhost").searchParams.get("endpoint");
+      const options = { signal, ...(endpoint === null ? {} : { endpoint }) };
+      return { kind: "lines", lines: watchProviders(engine, options) };
+    },
+  },
 };
 
 function stats(host: ControlHost): StatsJson {
@@ -125,4 +133,10 @@ async function* watch(engine: ResolverEngine, signal: AbortSignal): AsyncGenerat
   const changes = engine.changes(signal);
   yield { type: "watching" };
   for await (const change of changes) yield encodeChange(change);
+}
+
+async function* watchProviders(engine: ResolverEngine, options: ProviderWatch): AsyncGenerator<ProviderReportJson> {
+  const reports = engine.providerEvents(options);
+  yield { type: "watching" };
+  yield* reports;
 }

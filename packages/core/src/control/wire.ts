@@ -357,6 +357,24 @@ export interface ReloadJson {
 /** One line of `GET /v1/watch`. Kinds that a client does not know are to be passed over. */
 export type ChangeJson = { readonly type: string } & Readonly<Record<string, string | number | boolean>>;
 
+/**
+ * One line of `GET /v1/providers/watch`: `watching` is the first one, `lagged` tells how many lines a slow reader has lost, `restarted` that the providers
+ * were opened anew. Kinds that a client does not know are to be passed over.
+ */
+export type ProviderReportJson =
+  | { readonly type: "watching" }
+  | {
+      readonly type: "event";
+      readonly endpoint: string;
+      readonly provider: string;
+      /** ISO 8601, UTC. */
+      readonly time: string;
+      /** What, in the provider's own words. */
+      readonly event: { readonly type: string } & Readonly<Record<string, string | number | boolean>>;
+    }
+  | { readonly type: "restarted"; readonly reason: string }
+  | { readonly type: "lagged"; readonly dropped: number };
+
 /** Body of every answer with a status of 400 or more. */
 export interface ErrorJson {
   readonly error: {

@@ -60,6 +60,20 @@ describe("EngineSwitch", () => {
     expect([first.isClosed, second.isClosed]).toEqual([false, true]);
   });
 
+  it("goes on telling what providers do after an exchange, and says that they were opened anew", async () => {
+    const [first, second] = [new FakeEngine(), new FakeEngine()];
+    const engine = new EngineSwitch(first);
+    const reports = engine.providerEvents({ endpoint: "sim0/1/0xffff" });
+    const one = reports.next();
+    await engine.exchange(second, "reload");
+    expect((await one).value).toEqual({ type: "restarted", reason: "reload" });
+    const two = reports.next();
+    second.report({ type: "lagged", dropped: 1 });
+    expect((await two).value).toEqual({ type: "lagged", dropped: 1 });
+    expect([first.watchedEndpoints, second.watchedEndpoints]).toEqual([["sim0/1/0xffff"], ["sim0/1/0xffff"]]);
+    await engine.close();
+  });
+
   it("ends a watch by its signal", async () => {
     const first = new FakeEngine();
     const stop = new AbortController();

@@ -7,6 +7,8 @@ import type {
   EngineChange,
   Explanation,
   PathRequest,
+  ProviderReport,
+  ProviderWatch,
   ResolveAnswer,
   ResolveRequest,
   ResolverEngine,
@@ -105,7 +107,32 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
   }
 
   /** Goes on with the next engine when they are exchanged; a `flushed` says so. */
-  async *changes(signal?: AbortSignal): AsyncGenerator<EngineChange> {
+  changes(signal?: AbortSignal): AsyncGenerator<EngineChange> {
+    return this.#follow<EngineChange>(
+      signal,
+      (engine, until) => engine.changes(until),
+      (reason) => ({ type: "flushed", reason }),
+    );
+  }
+
+  /** The same; a `restarted` says so. */
+  providerEvents({ signal, ...watch }: ProviderWatch = {}): AsyncGenerator<ProviderReport> {
+    return this.#follow<ProviderReport>(
+      signal,
+      (engine, until) => engine.providerEvents({ ...watch, signal: until }),
+      (reason) => ({ type: "restarted", reason }),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#current.close();
+  }
+
+  async *#follow<T>(
+    signal: AbortSignal | undefined,
+    open: (engine: ResolverEngine, until: AbortSignal) => AsyncIterable<T>,
+    exchanged: (reason: string) => T,
+  ): AsyncGenerator<T> {
     let reason: string | undefined;
     let leave = new AbortController();
     const follow = (why: string): void => {
@@ -116,10 +143,10 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
     try {
       while (signal?.aborted !== true) {
         const engine = this.#current;
-        yield* engine.changes(signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]));
+        yield* open(engine, signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]));
         // An engine that ends by itself is closed, and so is the switch, unless another one has taken its place.
         if (reason === undefined) return;
-        yield { type: "flushed", reason };
+        yield exchanged(reason);
         reason = undefined;
         leave = new AbortController();
       }
@@ -127,10 +154,6 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
       this.#onExchange.delete(follow);
       leave.abort();
     }
-  }
-
-  close(): Promise<void> {
-    return this.#current.close();
   }
 
   async #track<T>(ask: (engine: ResolverEngine) => Promise<T>): Promise<T> {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { Guid, Lid } from "@verbena/ib";
 import { fakeHost } from "../../test/support/fake-host.js";
 import type { AddressLine } from "../config/addresses/address-list.js";
-import { ChangeFeed } from "../engine/change-feed.js";
+import type { EngineChange } from "../engine/contract.js";
+import { Feed } from "../engine/feed.js";
 import { silentLogger } from "../host/default-services.js";
 import type { FakeNative } from "../testing/fake-native.js";
 import { DefaultNames } from "./default-names.js";
@@ -13,12 +14,12 @@ const HOST = hostname().split(".")[0] ?? "";
 const UNNAMED = { supportIps: false, isFound: false, lines: [] } as const;
 
 let native: FakeNative;
-let feed: ChangeFeed;
+let feed: Feed<EngineChange>;
 let names: DefaultNames;
 
 beforeEach(() => {
   native = fakeHost();
-  feed = new ChangeFeed();
+  feed = new Feed();
   names = new DefaultNames(native, silentLogger);
 });
 

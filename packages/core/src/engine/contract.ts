@@ -9,6 +9,7 @@ import type { RouteEnd, RouteHop, RouteWalk } from "../route-walk/index.js";
 import type { Destination } from "../sdk/destination.js";
 import type { DuplicateAddress } from "../sdk/duplicate.js";
 import type { GroupStatus } from "../sdk/group.js";
+import type { ProviderEvent } from "../sdk/provider-event.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
 import type { Explanation } from "./explanation.js";
 
@@ -220,6 +221,29 @@ export interface CacheEntry {
   readonly expiresInMs?: number;
 }
 
+/** What is watched of the providers. */
+export interface ProviderWatch {
+  readonly signal?: AbortSignal;
+  /** Key of an endpoint, which need not be there yet; absent = all. */
+  readonly endpoint?: string;
+}
+
+/** What a provider has done or seen on an endpoint; `providerEvents()` and `GET /v1/providers/watch`. */
+export type ProviderReport =
+  | {
+      readonly type: "event";
+      /** Key of the endpoint. */
+      readonly endpoint: string;
+      readonly provider: string;
+      /** When, by the host's clock: ISO 8601, UTC. */
+      readonly time: string;
+      readonly event: ProviderEvent;
+    }
+  /** The configuration has changed; the providers were opened anew. */
+  | { readonly type: "restarted"; readonly reason: string }
+  /** The reader fell behind; this many events before the next one are lost. */
+  | { readonly type: "lagged"; readonly dropped: number };
+
 /** What changed in the engine's world; `changes()` of the embedding API and `watch` of the control socket. */
 export type EngineChange =
   | {
@@ -306,6 +330,8 @@ export interface ResolverEngine {
   flush(destination?: Destination): number;
   /** From now on; ends with `signal` or on close. A slow reader loses changes and is told how many. */
   changes(signal?: AbortSignal): AsyncIterableIterator<EngineChange>;
+  /** What providers do and see, on one endpoint or on all, from now on; as `changes`. */
+  providerEvents(options?: ProviderWatch): AsyncIterableIterator<ProviderReport>;
   /** Idempotent. Settles every question with VERBENA_RESOLVE_CLOSED, then closes endpoints, ports and providers. */
   close(): Promise<void>;
 }

@@ -8,7 +8,6 @@ import { PortTable } from "../ports/port-table.js";
 import type { Destination } from "../sdk/destination.js";
 import { listCache } from "./cache-listing.js";
 import { Calls } from "./calls.js";
-import { ChangeFeed } from "./change-feed.js";
 import type {
   AcmCounters,
   CacheEntry,
@@ -18,6 +17,8 @@ import type {
   ExplainRequest,
   Explanation,
   PathRequest,
+  ProviderReport,
+  ProviderWatch,
   ResolveAnswer,
   ResolveRequest,
   ResolverEngine,
@@ -27,6 +28,7 @@ import type {
   SourceSpec,
 } from "./contract.js";
 import { EndpointSelector } from "./endpoint-selector.js";
+import { Feed } from "./feed.js";
 import { Forgetting } from "./forgetting.js";
 import { HostEndpoints } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
@@ -71,7 +73,8 @@ class Engine implements EngineHandle {
   readonly #settings: EngineSettings;
   readonly #book: AddressBook;
   readonly #losses: LossBook;
-  readonly #feed = new ChangeFeed();
+  readonly #feed = new Feed<EngineChange>();
+  readonly #reports = new Feed<ProviderReport>();
   readonly #pipeline: Pipeline;
   readonly #host: HostEndpoints;
   readonly #ports: PortTable;
@@ -128,6 +131,11 @@ class Engine implements EngineHandle {
       },
       onLearned: (endpoint, provider, entry) => {
         this.#pipeline.learn(endpoint, endpoint.moment, provider, entry);
+      },
+      onObserved: ({ key }, provider, event) => {
+        if (!this.#reports.hasReaders) return;
+        const time = new Date().toISOString();
+        this.#reports.emit({ type: "event", endpoint: key, provider, time, event: event() });
       },
       onDoubt: ({ endpoints }, ends, reason) => {
         this.#forgetting.ends(endpoints, new Set(ends), false, reason);
@@ -234,6 +242,11 @@ class Engine implements EngineHandle {
     return this.#feed.open(signal);
   }
 
+  providerEvents({ signal, endpoint }: ProviderWatch = {}): AsyncIterableIterator<ProviderReport> {
+    const isWanted = (report: ProviderReport): boolean => report.type !== "event" || report.endpoint === endpoint;
+    return this.#reports.open(signal, endpoint === undefined ? undefined : isWanted);
+  }
+
   setAddressFile(entries: readonly AddressFileEntry[]): void {
     this.#book.setFile(entries);
     this.#host.reconcile();
@@ -262,6 +275,7 @@ class Engine implements EngineHandle {
     await this.#ports.close();
     await this.#host.close();
     this.#feed.close();
+    this.#reports.close();
   }
 
   #status(endpoint: LocalEndpoint): EndpointStatus {

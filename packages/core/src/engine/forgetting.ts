@@ -3,8 +3,9 @@ import type { FlightKey } from "../cache/flights.js";
 import type { ResolutionCache } from "../cache/resolution-cache.js";
 import { Destination } from "../sdk/destination.js";
 import { addressEnds } from "./address-question.js";
-import type { ChangeFeed } from "./change-feed.js";
+import type { EngineChange } from "./contract.js";
 import { destinationKey } from "./destination-key.js";
+import type { Feed } from "./feed.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { Pipeline } from "./pipeline.js";
 import { Restart } from "./request-call.js";
@@ -14,7 +15,7 @@ import { routeEnds } from "./route-question.js";
 export class Forgetting {
   constructor(
     private readonly pipeline: Pipeline,
-    private readonly feed: ChangeFeed,
+    private readonly feed: Feed<EngineChange>,
   ) {}
 
   /** All that was learnt through these endpoints. Who waits is looked up again. */

@@ -6,8 +6,9 @@ import type { PortSignalType, PortSource } from "../ports/port-source.js";
 import type { PortChange, PortTable } from "../ports/port-table.js";
 import type { SaObserver } from "../sa-client/sa-client-options.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
-import type { ChangeFeed } from "./change-feed.js";
+import type { EngineChange } from "./contract.js";
 import type { CounterBook } from "./counters.js";
+import type { Feed } from "./feed.js";
 import { endpointKey, LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { PortRuntime, type PortRuntimeOptions } from "./port-runtime.js";
@@ -23,7 +24,7 @@ export interface HostEndpointsOptions {
   readonly losses: LossBook;
   readonly book: AddressBook;
   readonly counters: CounterBook;
-  readonly feed: ChangeFeed;
+  readonly feed: Feed<EngineChange>;
   readonly source: PortSource;
   readonly saObserver: SaObserver;
   /** What was learnt or is being asked through these endpoints is void. */
@@ -34,6 +35,7 @@ export interface HostEndpointsOptions {
   readonly onNoticesMissed: (endpoints: readonly LocalEndpoint[], reason: string) => void;
   readonly onLearned: PortRuntimeOptions["onLearned"];
   readonly onDoubt: PortRuntimeOptions["onDoubt"];
+  readonly onObserved: PortRuntimeOptions["onObserved"];
   readonly onNotices: PortRuntimeOptions["onNotices"];
 }
 
@@ -158,7 +160,7 @@ export class HostEndpoints {
   }
 
   #open(port: Port): void {
-    const { settings, losses, source, feed, onLearned, onDoubt, onNotices, saObserver } = this.#options;
+    const { settings, losses, source, feed, onLearned, onDoubt, onObserved, onNotices, saObserver } = this.#options;
     const name = portName(port);
     const named = new Set([...settings.chains.address, ...settings.chains.route]);
     const providers = new Map([...settings.providers].filter(([provider]) => named.has(provider)));
@@ -168,7 +170,7 @@ export class HostEndpoints {
       missing.missNotices();
       this.#options.onNoticesMissed(missing.endpoints, reason);
     };
-    const on = { onLearned, onDoubt, onNotices, onNoticesMissed, saObserver };
+    const on = { onLearned, onDoubt, onObserved, onNotices, onNoticesMissed, saObserver };
     const runtime = new PortRuntime({ settings, losses, port, providers, verbs, ...on });
     this.#runtimes.set(name, runtime);
     const keys = new Set<string>();

@@ -1,8 +1,8 @@
 import { Gid } from "@verbena/ib";
 import { endsOf, noticeText } from "../notices/read-notice.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
-import type { ChangeFeed } from "./change-feed.js";
 import type { EngineChange } from "./contract.js";
+import type { Feed } from "./feed.js";
 import type { Forgetting } from "./forgetting.js";
 import type { PortRuntime } from "./port-runtime.js";
 
@@ -14,7 +14,7 @@ export function takeNotices(
   runtime: PortRuntime,
   notices: readonly SaNotice[],
   forgetting: Forgetting,
-  feed: ChangeFeed,
+  feed: Feed<EngineChange>,
 ): void {
   for (const notice of notices) feed.emit(changeOf(runtime, notice));
   const ends = new Set(notices.flatMap(endsOf));

@@ -7,6 +7,7 @@ import type { SaObserver } from "../sa-client/sa-client-options.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EndpointSession, LearnedEntry, PortEvent, PortSession, ResolutionProvider } from "../sdk/provider.js";
+import type { ProviderEvent } from "../sdk/provider-event.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
 import type { Logger, PortServices, SaService } from "../sdk/services.js";
 import { FileStore } from "./file-store.js";
@@ -27,6 +28,8 @@ export interface PortRuntimeOptions {
   readonly onLearned: (endpoint: LocalEndpoint, provider: string, entry: LearnedEntry) => void;
   /** A provider has heard something that makes paths to these ends doubtful. */
   readonly onDoubt: (runtime: PortRuntime, ends: readonly (Gid | Lid)[], reason: string) => void;
+  /** A provider tells what it does on an endpoint of this port; `event` is to be called at once or not at all. */
+  readonly onObserved: (endpoint: LocalEndpoint, provider: string, event: () => ProviderEvent) => void;
   readonly saObserver: SaObserver;
   /** The SA reports changes elsewhere; the providers have been told. */
   readonly onNotices: (runtime: PortRuntime, notices: readonly SaNotice[]) => void;
@@ -49,6 +52,7 @@ export class PortRuntime {
   readonly #verbs: VerbsContext | undefined;
   readonly #onLearned: PortRuntimeOptions["onLearned"];
   readonly #onDoubt: PortRuntimeOptions["onDoubt"];
+  readonly #onObserved: PortRuntimeOptions["onObserved"];
   readonly #notices: PortNotices | undefined;
   /** Sessions that are open already: they hear of notices before anybody is asked again. */
   readonly #listening = new Map<string, PortSession>();
@@ -64,6 +68,7 @@ export class PortRuntime {
     this.#verbs = options.verbs;
     this.#onLearned = options.onLearned;
     this.#onDoubt = options.onDoubt;
+    this.#onObserved = options.onObserved;
     this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
     const { settings, losses, port, saObserver: observer } = options;
     this.sa = new PortSa({ settings, losses, port, logger: this.#logger, observer });
@@ -204,6 +209,9 @@ export class PortRuntime {
         },
         doubt: (ends, reason) => {
           if (!this.#isEnded()) this.#onDoubt(this, ends, reason);
+        },
+        observe: (event) => {
+          if (!this.#isEnded()) this.#onObserved(endpoint, name, event);
         },
         logger: this.#logger.child({ provider: name, endpoint: endpoint.key }),
       }),

@@ -96,6 +96,7 @@ export type {
   RouteProvider,
   SessionState,
 } from "./provider.js";
+export type { ProviderEvent } from "./provider-event.js";
 export type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
 export type { SaNotice } from "./sa-notice.js";
 export type { Clock, Logger, Metrics, PortServices, Random, SaQuery, SaResponse, SaService } from "./services.js";

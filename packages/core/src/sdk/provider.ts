@@ -3,6 +3,7 @@ import type { Destination } from "./destination.js";
 import type { DuplicateAddress } from "./duplicate.js";
 import type { Endpoint, LocalAddress, Port } from "./endpoint.js";
 import type { GroupStatus } from "./group.js";
+import type { ProviderEvent } from "./provider-event.js";
 import type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
 import type { SaNotice } from "./sa-notice.js";
 import type { Logger, PortServices } from "./services.js";
@@ -43,6 +44,11 @@ export interface EndpointServices {
    * stranger can cause this. Does nothing once the session is being disposed. Since SDK 1.2.
    */
   doubt(ends: readonly (Gid | Lid)[], reason: string): void;
+  /**
+   * Tells who watches the provider at work what it does and sees. `event` is called before this returns if anybody watches, else not at all: a provider
+   * MAY report every packet. It MUST NOT throw. Does nothing once the session is being disposed. Since SDK 1.3.
+   */
+  observe(event: () => ProviderEvent): void;
   /** Labelled with provider, device, port and endpoint. */
   readonly logger: Logger;
 }

@@ -1,5 +1,4 @@
 import { emptyPathRecord, Gid, Guid, Lid, Mtu, PKey, Rate, VerbenaError } from "@verbena/ib";
-import { ChangeFeed } from "../../src/engine/change-feed.js";
 import type {
   AcmCounters,
   CacheEntry,
@@ -7,11 +6,14 @@ import type {
   EndpointStatus,
   EngineChange,
   Explanation,
+  ProviderReport,
+  ProviderWatch,
   ResolveAnswer,
   ResolveRequest,
   ResolverEngine,
   SaPortStatus,
 } from "../../src/engine/contract.js";
+import { Feed } from "../../src/engine/feed.js";
 import { coreError } from "../../src/errors.js";
 import type { LostFunction } from "../../src/losses/loss-book.js";
 import type { Destination } from "../../src/sdk/destination.js";
@@ -83,7 +85,8 @@ export class FakeEngine implements ResolverEngine {
   /** Answers `resolve`; the default knows every name. */
   answer: (request: ResolveRequest) => Promise<ResolveAnswer> = () => Promise.resolve(answerOf(7));
   watcherCount = 0;
-  readonly #feed = new ChangeFeed();
+  readonly #feed = new Feed<EngineChange>();
+  readonly #reports = new Feed<ProviderReport>();
 
   resolve(request: ResolveRequest): Promise<ResolveAnswer> {
     this.requests.push(request);
@@ -183,6 +186,18 @@ export class FakeEngine implements ResolverEngine {
     this.#feed.emit(change);
   }
 
+  report(report: ProviderReport): void {
+    this.#reports.emit(report);
+  }
+
+  /** Endpoints that were named when somebody began to watch. */
+  readonly watchedEndpoints: (string | undefined)[] = [];
+
+  providerEvents({ signal, endpoint }: ProviderWatch = {}): AsyncIterableIterator<ProviderReport> {
+    this.watchedEndpoints.push(endpoint);
+    return this.#reports.open(signal);
+  }
+
   changes(signal?: AbortSignal): AsyncIterableIterator<EngineChange> {
     const changes = this.#feed.open(signal);
     this.watcherCount += 1;
@@ -205,6 +220,7 @@ export class FakeEngine implements ResolverEngine {
   close(): Promise<void> {
     this.isClosed = true;
     this.#feed.close();
+    this.#reports.close();
     return Promise.resolve();
   }
 }

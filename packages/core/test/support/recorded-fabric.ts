@@ -128,6 +128,10 @@ export class RecordedFabric implements ResolverEngine {
     throw new Error("not part of the recordings");
   }
 
+  providerEvents(): AsyncIterableIterator<never> {
+    throw new Error("not part of the recordings");
+  }
+
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -36,9 +36,10 @@ export class DuplicateWatch {
     this.#parts = parts;
   }
 
-  report(address: Destination | LocalAddress, first: Gid, second: Gid): void {
+  /** False: both are of this host, which is no conflict. */
+  report(address: Destination | LocalAddress, first: Gid, second: Gid): boolean {
     const { clock, endpoint, logger, metrics, counts, isOwnGid } = this.#parts;
-    if (isOwnGid(first) && isOwnGid(second)) return;
+    if (isOwnGid(first) && isOwnGid(second)) return false;
     counts.duplicates += 1;
     metrics.increment("verbena_acm_duplicates_total", { endpoint });
     const [a, b] = [first, second].map((gid) => Gid.format(gid)).sort() as [string, string];
@@ -47,13 +48,14 @@ export class DuplicateWatch {
     const at = clock.now();
     const isNew = before === undefined || at - before.at > OVER_MS;
     this.#reported.set(key, isNew ? { address: address.text, first, second, at } : { ...before, at });
-    if (!isNew) return;
+    if (!isNew) return true;
     logger.warn(`two hosts answer for ${address.text}`, {
       address: address.text,
       first: Gid.format(first),
       second: Gid.format(second),
       hint: "give each host an address or name of its own; the first answer is used",
     });
+    return true;
   }
 
   /** Conflicts seen within a day, the latest last. */

@@ -22,6 +22,12 @@ export class HeardAddresses {
     return this.#owners.get(addressKey(address))?.peer.gid === gid;
   }
 
+  /** Since what is remembered of it was heard, milliseconds; `undefined` if nothing is. */
+  ageMs(address: Destination): number | undefined {
+    const known = this.#owners.get(addressKey(address));
+    return known && this.clock.now() - known.at;
+  }
+
   /** Remembers it. False: nothing of it is new, and it was heard a moment ago. */
   hear(address: Destination, peer: Peer): boolean {
     const key = addressKey(address);

@@ -90,6 +90,7 @@ export class Requester {
     const byLid = requestMad(tid, destination, Destination.lid(ownLid()), groups);
     return new Promise((resolve, reject) => {
       const exchange: Exchange = new Exchange({
+        subject: destination.text,
         clock,
         random,
         deadline,
@@ -134,6 +135,11 @@ export class Requester {
     const tid = this.#nextTid();
     this.#end(tid, { address, first: ownGid });
     if (send(requestMad(tid, address, address, [...own().keys()]))) counts.announcements += 1;
+  }
+
+  /** What a transaction id asks, or has asked a moment ago. */
+  subject(tid: bigint): string | undefined {
+    return this.#open.get(tid)?.subject ?? this.#ended.get(tid)?.address.text;
   }
 
   /** A response has come in. */
@@ -195,6 +201,8 @@ function isByLid(tries: number): boolean {
 }
 
 interface ExchangeParts {
+  /** What is asked for, as text. */
+  readonly subject: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly deadline: number;
@@ -216,6 +224,10 @@ class Exchange {
   #cancelDeadline: () => void = () => undefined;
 
   constructor(private readonly parts: ExchangeParts) {}
+
+  get subject(): string {
+    return this.parts.subject;
+  }
 
   start(): void {
     const { clock, deadline, signal, credits } = this.parts;

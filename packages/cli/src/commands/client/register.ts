@@ -1,12 +1,10 @@
 import type { Command } from "commander";
 import { action, type CommandHost } from "../../command.js";
+import { asked } from "./asked.js";
 import type { ExplainCommandOptions } from "./explain.js";
 import type { ResolveCommandOptions } from "./resolve.js";
 import type { ServiceOptions } from "./service.js";
 import type { StatsCommandOptions } from "./stats.js";
-
-/** Where ib_acme and ours look for a daemon that was started without `--socket`. */
-const DEFAULT_SOCKET = "/run/ibacm-unix.sock";
 
 /** Commands that ask a running daemon. */
 export function registerClient(program: Command, host: CommandHost): void {
@@ -14,12 +12,6 @@ export function registerClient(program: Command, host: CommandHost): void {
   registerExplain(program, host);
   registerViews(program, host);
   registerCache(program, host);
-}
-
-function asked(command: Command): Command {
-  return command
-    .option("--socket <path>", "the daemon's socket", DEFAULT_SOCKET)
-    .option("--control <path>", "its control socket (default: the socket's path and .ctl)");
 }
 
 function registerResolve(program: Command, host: CommandHost): void {

@@ -10,6 +10,7 @@ import {
   type TraceSelection,
 } from "@verbena/fabric-sim";
 import { parseDurationMs } from "../../duration.js";
+import { endOfWatch } from "../../end-of-watch.js";
 import { cliError } from "../../errors.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
@@ -41,7 +42,7 @@ export async function traceFabric(options: TraceOptions, io: Io): Promise<ExitCo
   const count = options.count === undefined ? Number.POSITIVE_INFINITY : wholeNumber("--count", options.count);
   const forMs = options.for === undefined ? undefined : parseDurationMs(options.for);
   await using capture = options.pcap === undefined ? undefined : await Capture.open(options.pcap);
-  using ending = endOfTrace();
+  using ending = endOfWatch();
   const lines = new TraceLines();
   let printed = 0;
   for await (const message of SimControlClient.trace(dir, { ...selection, signal: ending.signal })) {
@@ -84,26 +85,6 @@ function eventNamed(text: string): TraceEventName {
 /** The message with the packet's headers decoded. */
 function jsonOf(message: TracePacketMessage, bytes: Buffer): object {
   return { ...message, packet: describePacket(bytes) };
-}
-
-/** SIGINT, SIGTERM and the end of a time, as one signal. */
-function endOfTrace(): Disposable & { readonly signal: AbortSignal; readonly after: (delayMs: number) => void } {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const end = () => {
-    controller.abort();
-  };
-  process.on("SIGINT", end).on("SIGTERM", end);
-  return {
-    signal: controller.signal,
-    after: (delayMs) => {
-      timer = setTimeout(end, delayMs);
-    },
-    [Symbol.dispose]: () => {
-      clearTimeout(timer);
-      process.off("SIGINT", end).off("SIGTERM", end);
-    },
-  };
 }
 
 /** A capture file. It takes each packet once, where it was seen first. */
