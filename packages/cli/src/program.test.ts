@@ -28,6 +28,7 @@ describe("the command tree", () => {
       "verbena cache ls",
       "verbena cache flush",
       "verbena multicast watch",
+      "verbena multicast check",
       "verbena doctor",
       "verbena config check",
       "verbena config show",

@@ -133,4 +133,43 @@ describe("daemons with ibacm's defaults", () => {
     },
     TIMEOUT_MS,
   );
+
+  const check = (...words: readonly string[]) =>
+    ask(["multicast", "check", "--socket", cluster.path("H1.sock"), ...words]);
+
+  it(
+    "multicast check allows route_prot acm where both ways are alike, and cannot tell of who is not there",
+    async () => {
+      const { status, out } = await check("node2", "192.0.2.3");
+      const of = (name: string, node: string) =>
+        `${name}: route_prot acm may be used  (sim0/1/0xffff to ${cluster.gid(node)})\n`;
+      expect([status, out]).toEqual([0, of("node2", "H2") + of("192.0.2.3", "H3")]);
+      const missing = await check("node9", "node2", "--timeout", "500");
+      expect([missing.status, missing.out]).toEqual([
+        1,
+        expect.stringMatching(/^node9: not checked: .* \[VERBENA_RESOLVE_TIMEOUT\]\nnode2: route_prot acm may be used/),
+      ]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "multicast check forbids it on a fabric with a one-way route, and the known hosts are those it looks at unasked",
+    async () => {
+      await asked("H1", ["resolve", "node2"]);
+      await cluster.sim.request({ op: "route", action: "cut", from: "H2", to: "H1" });
+      const { status, out } = await check("--json");
+      expect(status).toBe(1);
+      const { isUsable, checks } = JSON.parse(out) as { isUsable: boolean; checks: readonly { gid?: string }[] };
+      expect(isUsable).toBe(false);
+      expect(checks.find(({ gid }) => gid === cluster.gid("H2"))).toMatchObject({
+        forward: { dlid: cluster.lid("H2") },
+        groups: [{ problems: expect.arrayContaining(["the SA knows no path back in partition 0xffff"]) as unknown }],
+        isUsable: false,
+      });
+      await cluster.sim.request({ op: "sm", action: "sweep" });
+      expect((await check("node2")).status).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
 });

@@ -11,6 +11,8 @@ import type {
   ExplainJson,
   ExplainRequestJson,
   FlushJson,
+  GroupCheckJson,
+  GroupCheckRequestJson,
   ProviderReportJson,
   ReloadJson,
   ResolveJson,
@@ -113,6 +115,12 @@ export class ControlClient implements AsyncDisposable {
   explain(request: ExplainRequestJson, options: ControlCallOptions = {}): Promise<ExplainJson> {
     const timeoutMs = options.timeoutMs ?? Math.max(this.#timeoutMs, (request.deadlineMs ?? 0) + DEFAULT_TIMEOUT_MS);
     return this.#call("POST", "/v1/explain", request, { ...options, timeoutMs });
+  }
+
+  /** Compares the paths that multicast groups would give with those of the SA. Waits as `resolve` does. */
+  checkGroups(request: GroupCheckRequestJson, options: ControlCallOptions = {}): Promise<GroupCheckJson> {
+    const timeoutMs = options.timeoutMs ?? Math.max(this.#timeoutMs, (request.deadlineMs ?? 0) + DEFAULT_TIMEOUT_MS);
+    return this.#call("POST", "/v1/multicast/check", request, { ...options, timeoutMs });
   }
 
   /** Rejects with VERBENA_CONFIG_INVALID when the files have errors; the daemon goes on with what it has. */

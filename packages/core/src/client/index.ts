@@ -15,6 +15,8 @@ export type {
   ExplainRequestJson,
   ExplainStepJson,
   FlushJson,
+  GroupCheckJson,
+  GroupCheckRequestJson,
   GroupJson,
   KernelServiceJson,
   LostFunctionJson,

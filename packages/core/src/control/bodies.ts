@@ -30,3 +30,10 @@ export const flushBody = v.strictObject({ destination: v.optional(text) });
 
 /** Requests without members. */
 export const emptyBody = v.strictObject({});
+
+/** `POST /v1/multicast/check`. */
+export const groupCheckBody = v.strictObject({
+  destination: text,
+  source: v.optional(text),
+  deadlineMs: v.optional(count(1, MAX_DEADLINE_MS)),
+});

@@ -168,6 +168,24 @@ describe("control socket", () => {
     expect(await raw("POST", "/v1/explain", '{"destination":"a","noDelay":true}')).toMatchObject({ status: 400 });
   });
 
+  it("compares groups with the SA's paths, and says whether they may be used", async () => {
+    const check = await client.checkGroups({ destination: "node2", source: "192.0.2.1", deadlineMs: 500 });
+    expect(engine.requests[0]).toMatchObject({ destination: { name: "node2" }, deadlineMs: 500 });
+    expect(check).toMatchObject({
+      destination: "node2",
+      endpoint: { key: "sim0/1/0xffff" },
+      gid: "fe80::10:3",
+      forward: { dlid: 7 },
+      groups: [{ mgid: "ff15:4001:ffff:3:400::", role: "base", problems: [] }],
+      isUsable: true,
+    });
+    engine.problems = ["SL 0, but the path back has SL 1"];
+    expect(await client.checkGroups({ destination: "node2" })).toMatchObject({ isUsable: false });
+    expect(await raw("POST", "/v1/multicast/check", '{"destination":"a","noDelay":true}')).toMatchObject({
+      status: 400,
+    });
+  });
+
   it("hands on the engine's failures with code, message and hint", async () => {
     engine.answer = () => Promise.reject(coreError("VERBENA_RESOLVE_TIMEOUT", { details: { destination: "node9" } }));
     await expect(client.resolve({ destination: "node9" })).rejects.toMatchObject({

@@ -6,6 +6,7 @@ import type {
   EndpointStatus,
   EngineChange,
   Explanation,
+  GroupCheck,
   ResolveAnswer,
   RouteEnd,
   RouteWalk,
@@ -20,6 +21,7 @@ import type {
   EndpointIdentityJson,
   EndpointJson,
   ExplainJson,
+  GroupCheckJson,
   GroupJson,
   PathJson,
   ResolveJson,
@@ -147,6 +149,19 @@ export function encodeExplanation({ steps, answer, route, error, ...rest }: Expl
     ...(answer === undefined ? {} : { answer: encodeAnswer(answer) }),
     ...(route === undefined ? {} : { route: encodeRoute(route) }),
     ...(error === undefined ? {} : describeFailure(error).body),
+  };
+}
+
+/** A comparison of groups with the SA's paths. */
+export function encodeGroupCheck({ destination, endpoint, gid, forward, reverse, groups }: GroupCheck): GroupCheckJson {
+  return {
+    destination,
+    endpoint: encodeIdentity(endpoint),
+    gid: Gid.format(gid),
+    ...(forward === undefined ? {} : { forward: encodePath(forward) }),
+    ...(reverse === undefined ? {} : { reverse: encodePath(reverse) }),
+    groups: groups.map(({ mgid, role, problems }) => ({ mgid: Gid.format(mgid), role, problems })),
+    isUsable: groups.length > 0 && groups.every(({ problems }) => problems.length === 0),
   };
 }
 

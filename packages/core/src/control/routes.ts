@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { parseDestination } from "../embed/parse-destination.js";
 import type { ProviderWatch, ResolverEngine } from "../engine/contract.js";
-import { emptyBody, explainBody, flushBody, resolveBody } from "./bodies.js";
+import { emptyBody, explainBody, flushBody, groupCheckBody, resolveBody } from "./bodies.js";
 import {
   encodeAnswer,
   encodeCacheEntry,
@@ -9,6 +9,7 @@ import {
   encodeCounters,
   encodeEndpoint,
   encodeExplanation,
+  encodeGroupCheck,
   encodeSaPort,
 } from "./encode.js";
 import { readBody } from "./request-body.js";
@@ -19,6 +20,7 @@ import type {
   EndpointsJson,
   ExplainJson,
   FlushJson,
+  GroupCheckJson,
   ProviderReportJson,
   ReloadJson,
   ResolveJson,
@@ -67,6 +69,7 @@ export const CONTROL_ROUTES: Readonly<Record<string, Readonly<Record<string, Rou
   "/v1/cache/flush": { POST: flush },
   "/v1/resolve": { POST: resolve },
   "/v1/explain": { POST: explain },
+  "/v1/multicast/check": { POST: checkGroups },
   "/v1/reload": {
     POST: async (host, { request }) => {
       await readBody(request, emptyBody);
@@ -112,6 +115,18 @@ async function explain({ engine }: ControlHost, { request, signal, client }: Con
     client: { id: client, kind: "control" },
   });
   return json(encodeExplanation(explanation) satisfies ExplainJson);
+}
+
+async function checkGroups({ engine }: ControlHost, { request, signal, client }: ControlCall): Promise<ControlAnswer> {
+  const { destination, source, deadlineMs } = await readBody(request, groupCheckBody);
+  const check = await engine.checkGroups({
+    destination: parseDestination(destination),
+    ...(source === undefined ? {} : { source: parseDestination(source) }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    signal,
+    client: { id: client, kind: "control" },
+  });
+  return json(encodeGroupCheck(check) satisfies GroupCheckJson);
 }
 
 async function resolve({ engine }: ControlHost, { request, signal, client }: ControlCall): Promise<ControlAnswer> {

@@ -345,6 +345,27 @@ export interface ExplainJson {
   readonly error?: ErrorJson["error"];
 }
 
+/** Body of `POST /v1/multicast/check`; members as for `POST /v1/resolve`. */
+export type GroupCheckRequestJson = Pick<ResolveRequestJson, "destination" | "source" | "deadlineMs">;
+
+/** Answer to `POST /v1/multicast/check`: the paths that groups would give beside those of the SA. */
+export interface GroupCheckJson {
+  readonly destination: string;
+  readonly endpoint: EndpointIdentityJson;
+  readonly gid: string;
+  /** What the SA says; absent = it knows no such path. */
+  readonly forward?: PathJson;
+  readonly reverse?: PathJson;
+  /** The groups that are joined. `problems`: how the SA's paths differ, in words; empty = they agree. */
+  readonly groups: readonly {
+    readonly mgid: string;
+    readonly role: "base" | "preferred";
+    readonly problems: readonly string[];
+  }[];
+  /** `route_prot acm` may be used: there is a group, and none has problems. */
+  readonly isUsable: boolean;
+}
+
 /** Answer to `POST /v1/reload`. */
 export interface ReloadJson {
   /** Sections that changed and are in use now. */

@@ -6,6 +6,7 @@ import type {
   EndpointStatus,
   EngineChange,
   Explanation,
+  GroupCheck,
   PathRequest,
   ProviderReport,
   ProviderWatch,
@@ -56,6 +57,10 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
 
   explain(request: ResolveRequest): Promise<Explanation> {
     return this.#track((engine) => engine.explain(request));
+  }
+
+  checkGroups(request: ResolveRequest): Promise<GroupCheck> {
+    return this.#track((engine) => engine.checkGroups(request));
   }
 
   resolvePath(request: PathRequest): Promise<ResolveAnswer> {

@@ -221,6 +221,24 @@ export interface CacheEntry {
   readonly expiresInMs?: number;
 }
 
+/** Whether paths to a destination may be made of the multicast groups alone. */
+export interface GroupCheck {
+  readonly destination: string;
+  readonly endpoint: EndpointIdentity;
+  /** Of the destination. */
+  readonly gid: Gid;
+  /** What the SA says now; absent = it knows no such path. */
+  readonly forward?: PathRecord;
+  /** The same way back. */
+  readonly reverse?: PathRecord;
+  /** Of the groups that are joined, in which way the SA's paths differ; none joined = nothing to make paths of. */
+  readonly groups: readonly {
+    readonly mgid: Gid;
+    readonly role: GroupStatus["role"];
+    readonly problems: readonly string[];
+  }[];
+}
+
 /** What is watched of the providers. */
 export interface ProviderWatch {
   readonly signal?: AbortSignal;
@@ -309,6 +327,8 @@ export interface ResolverEngine {
   tryResolvePathCached?(request: PathRequest): ResolveAnswer | undefined;
   /** Hands a record to the SA of the endpoint that owns its source. */
   querySa(request: SaPassThrough): Promise<SaPassThroughAnswer>;
+  /** Compares the paths that the groups of the endpoint would give with the SA's, asked anew; no route provider is asked. */
+  checkGroups(request: ResolveRequest): Promise<GroupCheck>;
   /** ibacm's order: devices last opened first, ACTIVE ports ascending, endpoints newest first. */
   endpoints(): readonly EndpointStatus[];
   /** The endpoint that owns a local name or address. */

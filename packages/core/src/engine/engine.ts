@@ -16,6 +16,7 @@ import type {
   EngineChange,
   ExplainRequest,
   Explanation,
+  GroupCheck,
   PathRequest,
   ProviderReport,
   ProviderWatch,
@@ -30,6 +31,7 @@ import type {
 import { EndpointSelector } from "./endpoint-selector.js";
 import { Feed } from "./feed.js";
 import { Forgetting } from "./forgetting.js";
+import { GroupDoor } from "./group-door.js";
 import { HostEndpoints } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import { takeNotices } from "./notice-effects.js";
@@ -82,6 +84,7 @@ class Engine implements EngineHandle {
   readonly #forgetting: Forgetting;
   readonly #requests: Requests;
   readonly #saDoor: SaDoor;
+  readonly #groupDoor: GroupDoor;
   #watch: AddressWatch | undefined;
   #closing: Promise<void> | undefined;
 
@@ -149,6 +152,7 @@ class Engine implements EngineHandle {
     const common = { settings, calls: new Calls(settings), clients, counters, host, loop };
     this.#requests = new Requests({ ...common, selector: this.#selector, pipeline: this.#pipeline });
     this.#saDoor = new SaDoor(common);
+    this.#groupDoor = new GroupDoor({ ...common, selector: this.#selector, pipeline: this.#pipeline });
   }
 
   async start(): Promise<void> {
@@ -175,6 +179,10 @@ class Engine implements EngineHandle {
 
   explain(request: ExplainRequest): Promise<Explanation> {
     return this.#requests.explain(request);
+  }
+
+  checkGroups(request: ResolveRequest): Promise<GroupCheck> {
+    return this.#groupDoor.check(request);
   }
 
   resolvePath(request: PathRequest): Promise<ResolveAnswer> {

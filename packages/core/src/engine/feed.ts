@@ -23,7 +23,7 @@ export class Feed<T> {
 
   /** What `isWanted`, from now on; ends with `signal`, with `return()`, or when the feed is closed. */
   open(signal?: AbortSignal, isWanted: (item: T) => boolean = () => true): AsyncIterableIterator<T | Lagged> {
-    const reader: Reader<T> = new Reader(isWanted, () => {
+    const reader = new Reader<T>(isWanted, () => {
       this.#readers.delete(reader);
       signal?.removeEventListener("abort", reader.end);
     });

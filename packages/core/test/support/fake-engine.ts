@@ -6,6 +6,7 @@ import type {
   EndpointStatus,
   EngineChange,
   Explanation,
+  GroupCheck,
   ProviderReport,
   ProviderWatch,
   ResolveAnswer,
@@ -102,6 +103,22 @@ export class FakeEngine implements ResolverEngine {
       if (!VerbenaError.is(error)) throw error;
       return { ...about, error };
     }
+  }
+
+  /** How `checkGroups` finds the SA's paths to differ. */
+  problems: readonly string[] = [];
+
+  async checkGroups(request: ResolveRequest): Promise<GroupCheck> {
+    const { paths, endpoint } = await this.resolve(request);
+    const [forward] = paths;
+    const mgid = Gid.parse("ff15:4001:ffff:3:400::");
+    return {
+      destination: request.destination.text,
+      endpoint,
+      gid: Gid.parse("fe80::10:3"),
+      ...(forward === undefined ? {} : { forward }),
+      groups: [{ mgid, role: "base", problems: this.problems }],
+    };
   }
 
   resolvePath(): Promise<ResolveAnswer> {

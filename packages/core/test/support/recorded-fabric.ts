@@ -104,6 +104,10 @@ export class RecordedFabric implements ResolverEngine {
     return Promise.reject(new Error("the recorded fabric explains nothing"));
   }
 
+  checkGroups(): Promise<never> {
+    return Promise.reject(new Error("not part of the recordings"));
+  }
+
   clients(): { clients: readonly []; forgotten: number } {
     return { clients: [], forgotten: 0 };
   }

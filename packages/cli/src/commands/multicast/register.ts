@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { action, type CommandHost } from "../../command.js";
 import { asked } from "../client/asked.js";
+import type { CheckOptions } from "./check.js";
 import type { WatchOptions } from "./watch.js";
 
 /** `verbena multicast`. */
@@ -21,4 +22,24 @@ export function registerMulticast(program: Command, host: CommandHost): void {
         return watchMulticast(options, host.io);
       }),
     );
+  asked(multicast.command("check"))
+    .description("compare the paths that multicast groups would give with the subnet administrator's")
+    .argument("[destination...]", "as for resolve (default: the hosts the daemon has found)")
+    .option("-s, --source <address>", "source name or address (default: chosen by the daemon)")
+    .option("--timeout <ms>", "give up on a destination after so many milliseconds")
+    .addHelpText("after", CHECK_HELP)
+    .action(
+      action<CheckOptions>(host, async (destinations, options) => {
+        const { checkMulticast } = await import("./check.js");
+        return checkMulticast(destinations, options, host.io);
+      }),
+    );
 }
+
+const CHECK_HELP = `
+Ends with 0 if route_prot acm may be used for all of them, and with 1 if it may not, or if one cannot be found.
+
+Examples:
+  verbena multicast check node12 node13
+  verbena multicast check --json | jq '.checks[] | select(.isUsable | not)'
+`;

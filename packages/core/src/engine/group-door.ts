@@ -1,0 +1,89 @@
+import { Gid } from "@verbena/ib";
+import { askBothWays, groupProblems } from "../group-check/index.js";
+import type { Destination } from "../sdk/destination.js";
+import { addressQuestion } from "./address-question.js";
+import type { Calls } from "./calls.js";
+import type { ClientBook } from "./client-book.js";
+import type { GroupCheck, ResolveRequest } from "./contract.js";
+import { destinationKey } from "./destination-key.js";
+import { type EndpointSelector, noEndpoint } from "./endpoint-selector.js";
+import type { HostEndpoints } from "./host-endpoints.js";
+import type { LocalEndpoint } from "./local-endpoint.js";
+import type { EngineSettings } from "./options.js";
+import type { Pipeline } from "./pipeline.js";
+import { type Call, noData } from "./request-call.js";
+import type { RequestLoop } from "./request-loop.js";
+import { passThroughError } from "./sa-pass-through.js";
+
+export interface GroupDoorOptions {
+  readonly settings: EngineSettings;
+  readonly calls: Calls;
+  readonly clients: ClientBook;
+  readonly host: HostEndpoints;
+  readonly selector: EndpointSelector;
+  readonly pipeline: Pipeline;
+  readonly loop: RequestLoop;
+}
+
+/** Compares the paths that multicast groups would give with those of the SA. */
+export class GroupDoor {
+  constructor(private readonly options: GroupDoorOptions) {}
+
+  async check(request: ResolveRequest): Promise<GroupCheck> {
+    const { calls, clients, loop, selector } = this.options;
+    const { destination } = request;
+    const call = { ...calls.make(destination.text, request), counts: false };
+    const usage = clients.request(request.client, call.requestId, call.startedAt);
+    const run = loop.start(call, async () => {
+      const { endpoint } = await selector.select(request, call);
+      return { endpoint, work: (of: Call) => this.#compare(endpoint, destination, of) };
+    });
+    try {
+      return await run.run();
+    } catch (error) {
+      usage.errors += 1;
+      throw passThroughError(error);
+    }
+  }
+
+  async #compare(endpoint: LocalEndpoint, to: Destination, call: Call): Promise<GroupCheck> {
+    const { host, settings } = this.options;
+    const runtime = host.runtimeOf(endpoint.identity);
+    if (runtime === undefined) throw noEndpoint("the port has gone");
+    const { pkey } = endpoint.endpoint;
+    const gid = await this.#find(endpoint, to, call);
+    const { requestId, signal } = call;
+    const context = { requestId, deadlineMs: settings.deadlineMs, ...(signal === undefined ? {} : { signal }) };
+    const pair = { sgid: endpoint.gid, dgid: gid, pkey, destination: to.text };
+    const ways = await askBothWays(runtime.sa, pair, context);
+    const joined = endpoint.status(settings.providerLabel).groups.filter(({ state }) => state === "joined");
+    return {
+      destination: to.text,
+      endpoint: endpoint.identity,
+      gid,
+      ...(ways.forward === undefined ? {} : { forward: ways.forward }),
+      ...(ways.reverse === undefined ? {} : { reverse: ways.reverse }),
+      groups: joined.map((group) => {
+        const { mgid, role } = group;
+        return { mgid, role, problems: groupProblems(group, pkey, ways) };
+      }),
+    };
+  }
+
+  /** The address step alone. A path made of a group goes to a GID: who is known by LID only cannot be checked. */
+  async #find(endpoint: LocalEndpoint, to: Destination, call: Call): Promise<Gid> {
+    if (to.kind === "gid") return to.gid;
+    const key = destinationKey(to);
+    if (endpoint.address(key) !== undefined) return endpoint.gid;
+    const { settings, pipeline } = this.options;
+    if (to.kind === "lid") {
+      const { paths } = await pipeline.resolve(endpoint, to, 1, call);
+      return paths[0]?.dgid ?? Gid.zero;
+    }
+    const { entry } = await pipeline.addresses.find(addressQuestion(settings, endpoint, to, key), call);
+    const { gid, path } = entry.value.answer;
+    const found = gid ?? path?.dgid;
+    if (found === undefined) throw noData(to.text);
+    return found;
+  }
+}

@@ -1,0 +1,3 @@
+export { askBothWays } from "./both-ways.js";
+export type { BothWays } from "./group-problems.js";
+export { groupProblems } from "./group-problems.js";
