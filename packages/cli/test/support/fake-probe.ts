@@ -107,6 +107,7 @@ const WELL = {
   controlSocket: { path: "/run/ibacm-unix.sock.ctl", state: "listening", mode: "0660", pid: 42, command: "node" },
   rendezvous: { path: "/run/ibacm.sock", wanted: "ibacm-unix.sock", target: "ibacm-unix.sock" },
   daemon: DAEMON,
+  multicast: { isInUse: false, checks: [] },
   units: { "ibacm.service": "inactive", "ibacm.socket": "inactive" },
   processesNamed: [],
 } as const satisfies FakeHost;

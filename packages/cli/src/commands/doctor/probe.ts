@@ -1,5 +1,5 @@
 import type { Diagnostic } from "@verbena/core";
-import type { EndpointJson, SaPortJson, StatusJson } from "@verbena/core/client";
+import type { EndpointJson, GroupCheckJson, SaPortJson, StatusJson } from "@verbena/core/client";
 
 /** Why something could not be done. */
 export interface Problem {
@@ -146,6 +146,14 @@ export interface DaemonSeen {
   readonly sa: readonly SaPortJson[];
 }
 
+/** What paths made of multicast groups would be worth, by the daemon's control socket. */
+export interface MulticastSeen {
+  /** The daemon answers with such paths (`route_prot acm`). */
+  readonly isInUse: boolean;
+  /** Of some hosts it has found. */
+  readonly checks: readonly GroupCheckJson[];
+}
+
 /** The configuration the daemon would start with. */
 export interface ConfigSeen {
   /** Files that were asked for or are read by default; absent = not read. */
@@ -198,6 +206,8 @@ export interface Probe {
   /** `undefined` where the daemon's socket is not in a place librdmacm knows. */
   rendezvous(): Promise<RendezvousSeen | undefined>;
   daemon(): Promise<DaemonSeen | undefined>;
+  /** `undefined` where no daemon answers, or it cannot tell. */
+  multicast(): Promise<MulticastSeen | undefined>;
   units(): Promise<UnitsSeen>;
   /** Running processes of that name. */
   processesNamed(command: string): Promise<readonly number[]>;

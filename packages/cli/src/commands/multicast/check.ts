@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { wholeNumber } from "../../numbers.js";
 import { notOffered, type ServiceOptions, withService } from "../client/service.js";
+import { knownHosts } from "./known-hosts.js";
 
 export interface CheckOptions extends ServiceOptions {
   readonly source?: string;
@@ -35,7 +36,7 @@ export async function checkMulticast(words: readonly string[], options: CheckOpt
   const named = words.map((word) => formatDestination(parseDestination(word)));
   const checks = await withService(options, async ({ kind, client }) => {
     if (kind === "acm") throw notOffered("a comparison of paths");
-    const wanted = named.length > 0 ? named : await knownHosts(client);
+    const wanted = named.length > 0 ? named : await someHosts(client);
     const found: Checked[] = [];
     // One after the other: the SA is asked past all caches.
     for (const destination of wanted) found.push(await check(client, { destination, ...more }));
@@ -58,16 +59,11 @@ async function check(client: ControlClient, request: Parameters<ControlClient["c
   }
 }
 
-/** Other hosts that the daemon has found by name or address, each once. */
-async function knownHosts(client: ControlClient): Promise<readonly string[]> {
+/** Throws VERBENA_CLI_USAGE_ARGUMENT when there is none. */
+async function someHosts(client: ControlClient): Promise<readonly string[]> {
   const { entries } = await client.cache();
-  const gids = new Map<string, string>();
-  for (const { cache, state, from, gid, destination } of entries) {
-    if (cache === "address" && state === "positive" && from !== "local" && gid !== undefined && !gids.has(gid)) {
-      gids.set(gid, formatDestination(parseDestination(destination)));
-    }
-  }
-  if (gids.size > 0) return [...gids.values()].slice(0, MAX_KNOWN);
+  const known = knownHosts(entries, MAX_KNOWN);
+  if (known.length > 0) return known;
   throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: "no other host is known yet: name one or more" } });
 }
 

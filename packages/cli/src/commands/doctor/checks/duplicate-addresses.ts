@@ -5,7 +5,7 @@ import { type Check, finding, skipped } from "../check.js";
 export const duplicateAddresses: Check = {
   id: "duplicate-addresses",
   group: "addresses",
-  title: "addresses of two hosts",
+  title: "duplicate addresses",
   async run(probe) {
     const seen = await probe.daemon();
     if (seen === undefined) return skipped("no verbena daemon answers");

@@ -13,6 +13,7 @@ import { libraries } from "./libraries.js";
 import { lostFunctions } from "./lost-functions.js";
 import { memlock } from "./memlock.js";
 import { multicastGroups } from "./multicast-groups.js";
+import { multicastPaths } from "./multicast-paths.js";
 import { names } from "./names.js";
 import { openFiles } from "./open-files.js";
 import { otherDaemon } from "./other-daemon.js";
@@ -46,6 +47,7 @@ export const CHECKS: readonly Check[] = [
   daemon,
   lostFunctions,
   multicastGroups,
+  multicastPaths,
   kernelService,
   otherDaemon,
 ];

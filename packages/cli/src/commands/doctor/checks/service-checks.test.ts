@@ -7,6 +7,7 @@ import { duplicateAddresses } from "./duplicate-addresses.js";
 import { kernelService } from "./kernel-service.js";
 import { lostFunctions } from "./lost-functions.js";
 import { multicastGroups } from "./multicast-groups.js";
+import { multicastPaths } from "./multicast-paths.js";
 import { otherDaemon } from "./other-daemon.js";
 import { rendezvous } from "./rendezvous.js";
 
@@ -209,5 +210,49 @@ describe("multicast groups", () => {
 
   it("are not used by every daemon", async () => {
     expect(await check(multicastGroups)).toMatchObject([{ verdict: "skip" }]);
+  });
+});
+
+describe("paths of multicast groups", () => {
+  const { device, key, nodeGuid, port, portCount, pkey } = ENDPOINT;
+  const endpoint = { device, key, nodeGuid, port, portCount, pkey };
+  const of = (destination: string, ...problems: readonly string[]) => ({
+    destination,
+    endpoint,
+    gid: "fe80::10:3",
+    groups: [{ mgid: "ff15:4001:ffff:3:400::", role: "base" as const, problems }],
+    isUsable: problems.length === 0,
+  });
+  const wrong = of("node3", "SL 0, but the path back has SL 1");
+
+  it("are warned of where they differ from the administrator's and are used", async () => {
+    const multicast = { isInUse: true, checks: [of("node2"), wrong] };
+    expect(await check(multicastPaths, { multicast })).toEqual([
+      {
+        verdict: "warn",
+        seen: "they agree with the subnet administrator's for 1 of 2 hosts",
+        remedy: "write `route_prot sa` into the options file",
+      },
+      {
+        verdict: "warn",
+        subject: "node3",
+        seen: "SL 0, but the path back has SL 1",
+        remedy: "see `verbena multicast check node3`",
+      },
+    ]);
+  });
+
+  it("are fine where they agree, or are not used", async () => {
+    expect(await check(multicastPaths, { multicast: { isInUse: true, checks: [of("node2")] } })).toMatchObject([
+      { verdict: "ok", seen: "they agree with the subnet administrator's for 1 of 1 hosts" },
+    ]);
+    expect(await check(multicastPaths, { multicast: { isInUse: false, checks: [wrong] } })).toMatchObject([
+      { verdict: "ok", seen: expect.stringContaining("keep route_prot sa") },
+    ]);
+  });
+
+  it("cannot be told of without a daemon, or while it knows nobody", async () => {
+    expect(await check(multicastPaths, { multicast: undefined })).toMatchObject([{ verdict: "skip" }]);
+    expect(await check(multicastPaths)).toMatchObject([{ verdict: "skip" }]);
   });
 });

@@ -4,12 +4,14 @@ import { DEFAULT_PATHS } from "@verbena/core";
 import { ControlClient } from "@verbena/core/client";
 import { VerbenaError } from "@verbena/ib";
 import { type NativeOptions, openNative } from "@verbena/native";
+import { knownHosts } from "../../multicast/known-hosts.js";
 import type {
   AddressSeen,
   ConfigSeen,
   DaemonSeen,
   DeviceSeen,
   LibrariesSeen,
+  MulticastSeen,
   Probe,
   ProcessSeen,
   RendezvousSeen,
@@ -60,6 +62,7 @@ export class SystemProbe implements Probe, AsyncDisposable {
   readonly kernel = once(() => lookAtKernel(this.#files));
   readonly units = once(() => (this.#options.units ?? lookAtUnits)());
   readonly daemon = once(() => this.#lookAtDaemon());
+  readonly multicast = once(() => this.#lookAtMulticast());
   readonly clientSocket = once(() => this.#lookAtClientSocket());
   readonly controlSocket = once(async () => this.#socket((await this.#place()).control));
   readonly process = once(() => this.#lookAtProcess());
@@ -142,17 +145,35 @@ export class SystemProbe implements Probe, AsyncDisposable {
   }
 
   async #lookAtDaemon(): Promise<DaemonSeen | undefined> {
-    await using client = new ControlClient({
-      path: (await this.#place()).control,
-      timeoutMs: this.#options.patienceMs,
-    });
-    try {
+    return this.#ask(async (client) => {
       const [status, { endpoints }, { sa = [] }] = await Promise.all([
         client.status(),
         client.endpoints(),
         client.stats(),
       ]);
       return { status, endpoints, sa };
+    });
+  }
+
+  async #lookAtMulticast(): Promise<MulticastSeen | undefined> {
+    return this.#ask(async (client) => {
+      const { entries } = await client.cache();
+      const isInUse = entries.some(({ cache, provider }) => cache === "route" && provider === MULTICAST_PROVIDER);
+      const wanted = knownHosts(entries, HOSTS_CHECKED);
+      // Who has gone meanwhile is no matter of the groups.
+      const checks = await Promise.allSettled(wanted.map((destination) => client.checkGroups({ destination })));
+      return { isInUse, checks: checks.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])) };
+    });
+  }
+
+  /** `undefined` where nobody listens. */
+  async #ask<T>(question: (client: ControlClient) => Promise<T>): Promise<T | undefined> {
+    await using client = new ControlClient({
+      path: (await this.#place()).control,
+      timeoutMs: this.#options.patienceMs,
+    });
+    try {
+      return await question(client);
     } catch (error) {
       if (VerbenaError.is(error, "VERBENA_CLIENT_CONNECT")) return undefined;
       throw error;
@@ -168,6 +189,11 @@ export class SystemProbe implements Probe, AsyncDisposable {
     return { ...own, isDaemon: false };
   }
 }
+
+/** Whose paths are made of groups. */
+const MULTICAST_PROVIDER = "acm";
+/** Each costs the SA two queries. */
+const HOSTS_CHECKED = 4;
 
 /** Name of the client socket in the run directory (acm.md 1.1). */
 const SOCKET_NAME = "ibacm-unix.sock";

@@ -1,0 +1,31 @@
+import type { CacheEntryJson } from "@verbena/core/client";
+import { knownHosts } from "./known-hosts.js";
+
+const entry = (destination: string, fields: Partial<CacheEntryJson> = {}): CacheEntryJson => ({
+  cache: "address",
+  endpoint: "sim0/1/0xffff",
+  destination,
+  state: "positive",
+  provider: "acm",
+  from: "learned",
+  gid: `fe80::${destination.length.toString(16)}`,
+  ageMs: 1,
+  ...fields,
+});
+
+describe("hosts a daemon has found", () => {
+  it("are each named once, by what was asked first, up to a limit", () => {
+    const entries = [entry("h2"), entry("192.0.2.2", { gid: "fe80::2" }), entry("2001:db8::3"), entry("node4")];
+    expect(knownHosts(entries, 2)).toEqual(["name:h2", "ip:2001:db8::3"]);
+  });
+
+  it("are none that are this host, nowhere, or known as a path only", () => {
+    const { gid: _gid, ...nowhere } = entry("h2");
+    const others = [
+      entry("h2", { from: "local" }),
+      entry("h3", { state: "negative" }),
+      entry("h4", { cache: "route" }),
+    ];
+    expect(knownHosts([nowhere, ...others], 9)).toEqual([]);
+  });
+});
