@@ -1,0 +1,75 @@
+/** Groups of an endpoint beside the SA's paths, both ways. */
+import { decodePathRecord, emptyPathRecord, encodePathRecord, Gid, Lid, Mtu, type PathRecord, Rate } from "@verbena/ib";
+import type { GroupCheck } from "../src/engine/contract.js";
+import type { GroupStatus } from "../src/sdk/group.js";
+import { type Bench, client, codeOf, gid, HOST, named, nodeGuid, startBench } from "./support/engine-bench.js";
+
+const MGID = Gid.parse("ff15:4001:ffff:3:400::");
+const GROUP: GroupStatus = {
+  mgid: MGID,
+  role: "base",
+  state: "joined",
+  rate: Rate.RATE_10,
+  mtu: Mtu.MTU_2048,
+  sl: 0,
+  trafficClass: 0,
+};
+
+/** An SA that says what `answer` does of each way; everything else as asked. */
+async function rig(answer: (asked: PathRecord) => Partial<PathRecord> | number, groups = [GROUP]) {
+  const bench = await startBench({}, ({ sa }) => {
+    sa.handler = ({ mad }) => {
+      const asked = decodePathRecord(mad.data);
+      const said = answer(asked);
+      if (typeof said === "number") return { type: "reply", status: said };
+      const lids = asked.slid === 0 ? { slid: Lid.from(2), dlid: Lid.from(105) } : {};
+      const rest = { reversible: true, mtu: Mtu.MTU_4096, rate: Rate.RATE_10 };
+      return { type: "reply", records: [encodePathRecord(emptyPathRecord({ ...asked, ...lids, ...rest, ...said }))] };
+    };
+  });
+  for (const session of bench.provider.endpoints) Object.assign(session, { groups: () => groups });
+  return bench;
+}
+
+function check({ engine, clock }: Bench): Promise<GroupCheck> {
+  return clock.run(engine.checkGroups({ source: named("host1"), destination: named("node5"), client }));
+}
+
+describe("a comparison of groups with the SA", () => {
+  it("asks for the way there and for the same way back, LIDs exchanged, and no route provider", async () => {
+    const bench = await rig(() => ({}));
+    const asked = bench.native.sa.queries.length;
+    expect(await check(bench)).toMatchObject({
+      destination: "node5",
+      gid: gid(nodeGuid(5)),
+      forward: { slid: 2, dlid: 105 },
+      reverse: { slid: 105, dlid: 2, sgid: gid(nodeGuid(5)), dgid: gid(HOST) },
+      groups: [{ mgid: MGID, role: "base", problems: [] }],
+    });
+    expect([bench.native.sa.queries.length - asked, bench.provider.routeQuestions.length]).toEqual([2, 0]);
+    await bench.engine.close();
+  });
+
+  it("tells of an SL that differs on the way back alone", async () => {
+    const bench = await rig(({ slid }) => (slid === 0 ? {} : { sl: 3 }));
+    expect((await check(bench)).groups).toMatchObject([{ problems: ["SL 0, but the path back has SL 3"] }]);
+    await bench.engine.close();
+  });
+
+  it("leaves out groups that are not joined", async () => {
+    const bench = await rig(() => ({}), [{ ...GROUP, state: "failed" }]);
+    expect((await check(bench)).groups).toEqual([]);
+    await bench.engine.close();
+  });
+
+  it("takes a refusal of the SA for no comparison, and its silence about a path for none", async () => {
+    const refused = await rig(() => 0x0100);
+    expect(await codeOf(check(refused))).toBe("VERBENA_RESOLVE_SA_STATUS");
+    await refused.engine.close();
+    const silent = await rig(({ slid }) => (slid === 0 ? {} : 0x0300));
+    const found = await check(silent);
+    expect(found).not.toHaveProperty("reverse");
+    expect(found.groups).toMatchObject([{ problems: ["the SA knows no path back in partition 0xffff"] }]);
+    await silent.engine.close();
+  });
+});
