@@ -22,7 +22,6 @@ function describe({ status, endpoints, sa }: DaemonSeen): readonly Finding[] {
   return [
     finding("ok", about),
     ...(endpoints.length === 0 ? [none] : endpoints.map(endpoint)),
-    ...endpoints.flatMap(groupsNotJoined),
     ...sa.flatMap(silentSa),
     ...warnings.map((text) => finding("warn", text, { remedy: "correct the file and run `systemctl reload ibacm`" })),
   ];
@@ -33,17 +32,6 @@ function endpoint({ key, state, addresses }: EndpointJson): Finding {
   if (state === "ready") return finding("ok", seen, { subject: key });
   const remedy = `see the daemon's log, and \`verbena explain\` with a destination on ${key}`;
   return finding(state === "joining" ? "warn" : "fail", seen, { subject: key, remedy });
-}
-
-/** Groups that the subnet administrator refuses, or does not answer for. */
-function groupsNotJoined({ key, groups = [] }: EndpointJson): readonly Finding[] {
-  return groups.flatMap(({ mgid, role, state, problem = "" }) => {
-    if (state !== "failed") return [];
-    const remedy =
-      "see the subnet manager's log: the port must be in the partition and carry the group's rate and MTU; all hosts need the same min_rate and min_mtu";
-    const seen = `${role} group ${mgid} is not joined: ${problem}`;
-    return [finding(role === "base" ? "fail" : "warn", seen, { subject: key, remedy })];
-  });
 }
 
 function silentSa({ device, port, breaker, retryInMs, timeouts }: SaPortJson): readonly Finding[] {

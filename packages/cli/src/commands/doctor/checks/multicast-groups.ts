@@ -1,6 +1,6 @@
 import { type Check, finding, skipped } from "../check.js";
 
-/** Whether the multicast groups of each endpoint are joined. */
+/** Whether the multicast groups of each endpoint are joined. One that is left out was wished for hosts that are faster. */
 export const multicastGroups: Check = {
   id: "multicast-groups",
   group: "service",
@@ -10,22 +10,22 @@ export const multicastGroups: Check = {
     if (seen === undefined) return skipped("no verbena daemon answers");
     const groups = seen.endpoints.flatMap(({ key, groups: own = [] }) => own.map((group) => ({ key, ...group })));
     if (groups.length === 0) return skipped("no endpoint uses any");
-    const joined = groups.filter(({ state }) => state === "joined").length;
-    const out = groups.filter(({ state }) => state !== "joined");
+    const count = (wanted: string): number => groups.filter(({ state }) => state === wanted).length;
+    const left = count("left-out");
+    const rest = left === 0 ? "" : `, ${String(left)} left out: more than the port can carry`;
     return [
-      finding("ok", `${String(joined)} of ${String(groups.length)} joined`),
-      ...out.map(({ key, mgid, role, state, problem }) =>
-        finding("warn", `${role} group ${mgid} is ${state}${problem === undefined ? "" : `: ${problem}`}`, {
-          subject: key,
-          remedy: remedyOf(state),
-        }),
-      ),
+      finding("ok", `${String(count("joined"))} of ${String(groups.length)} joined${rest}`),
+      ...groups.flatMap(({ key, mgid, role, state, problem }) => {
+        if (state === "joined" || state === "left-out") return [];
+        const why = problem === undefined ? "" : `: ${problem}`;
+        const about = { subject: key, remedy: REMEDY };
+        // Without its base group an endpoint neither asks nor answers.
+        const verdict = state === "failed" && role === "base" ? "fail" : "warn";
+        return [finding(verdict, `${role} group ${mgid} is ${state}${why}`, about)];
+      }),
     ];
   },
 };
 
-function remedyOf(state: string): string {
-  return state === "left-out"
-    ? "lower min_rate, min_mtu or the options' groups to what the port can carry"
-    : "look at the subnet administrator with `verbena stats`; the join is tried again by itself";
-}
+const REMEDY =
+  "see the subnet manager's log: the port must be in the partition and carry the group's rate and MTU; all hosts need the same min_rate and min_mtu";
