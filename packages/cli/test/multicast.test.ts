@@ -109,7 +109,10 @@ describe("daemons with ibacm's defaults", () => {
         await asked("H1", ["cache", "flush", "192.0.2.2"]);
         return asked("H1", ["resolve", "192.0.2.2", "-s", "192.0.2.1"]);
       };
-      const lines = await watched(["--endpoint", "sim0/1/0xffff", "--count", "2", "--json"], question);
+      const lines = await watched(
+        ["--endpoint", "sim0/1/0xffff", "--type", "request", "response", "--count", "2", "--json"],
+        question,
+      );
       const peer = { gid: cluster.gid("H1"), lid: cluster.lid("H1"), group: "ff15:4001:ffff:3:400::" };
       const about = { type: "event", endpoint: "sim0/1/0xffff", provider: "acm" };
       expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([

@@ -58,7 +58,7 @@ describe("providers by package name", () => {
       const words = ["serve", "--config", config, "--fabric", cluster.fabric, "--node", "H2"];
       const { status, out, err } = await run([...words, "--socket", cluster.path("future.sock")]);
       expect(err).toMatch(
-        /^verbena: provider "future" 3\.2\.1 \(.*\) works with SDK \^2\.0, this host offers SDK 1\.2\.0 \[VERBENA_PROVIDER_SDK_RANGE\]\nhint: install a newer Verbena, or an older future$/m,
+        /^verbena: provider "future" 3\.2\.1 \(.*\) works with SDK \^2\.0, this host offers SDK 1\.3\.0 \[VERBENA_PROVIDER_SDK_RANGE\]\nhint: install a newer Verbena, or an older future$/m,
       );
       expect(out).toBe("");
       expect(status).toBe(2);

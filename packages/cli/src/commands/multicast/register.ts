@@ -10,11 +10,12 @@ export function registerMulticast(program: Command, host: CommandHost): void {
   asked(multicast.command("watch"))
     .description("show the protocol live: who asks for whom, who answers, in which group")
     .option("--endpoint <key>", "only this endpoint: its key, as `endpoints` shows it")
+    .option("--type <type...>", "only such messages: request, response, announcement, dropped, duplicate")
     .option("--count <n>", "end after so many lines")
     .option("--for <time>", "end after so long: 250ms, 5s, 2m, …")
     .addHelpText(
       "after",
-      "\nExamples:\n  verbena multicast watch --for 10s\n  verbena multicast watch --endpoint mlx5_0/1/0xffff --json\n",
+      "\nExamples:\n  verbena multicast watch --for 10s\n  verbena multicast watch --endpoint mlx5_0/1/0xffff --json\n  verbena multicast watch --type dropped duplicate\n",
     )
     .action(
       action<WatchOptions>(host, async (_none, options) => {

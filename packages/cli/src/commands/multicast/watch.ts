@@ -10,6 +10,7 @@ import { describeReport } from "./watch-lines.js";
 
 export interface WatchOptions extends ServiceOptions {
   readonly endpoint?: string;
+  readonly type?: readonly string[];
   readonly count?: string;
   readonly for?: string;
 }
@@ -18,7 +19,7 @@ export interface WatchOptions extends ServiceOptions {
 export async function watchMulticast(options: WatchOptions, io: Io): Promise<ExitCode> {
   const count = options.count === undefined ? Number.POSITIVE_INFINITY : wholeNumber("--count", options.count);
   const forMs = options.for === undefined ? undefined : parseDurationMs(options.for);
-  const { endpoint, json = false } = options;
+  const { endpoint, type, json = false } = options;
   using ending = endOfWatch();
   await withService(options, async ({ kind, client }) => {
     if (kind === "acm") throw notOffered("a view of the multicast protocol");
@@ -39,6 +40,7 @@ export async function watchMulticast(options: WatchOptions, io: Io): Promise<Exi
           if (count === 0) break;
           continue;
         }
+        if (report.type === "event" && type?.includes(report.event.type) === false) continue;
         io.out(json ? `${JSON.stringify(report)}\n` : describeReport(report));
         printed += 1;
         if (printed >= count) break;
