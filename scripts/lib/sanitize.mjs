@@ -1,6 +1,7 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { runJest } from "./jest.mjs";
 import { root } from "./paths.mjs";
 
@@ -41,7 +42,7 @@ const compiledTests = ["packages/native/", "packages/fabric-sim/test/attach/"];
 const usage = `usage: scripts/sanitize [address | thread]...
 
 Builds the addon and libfabricsim.so under each sanitizer, checks that a fault planted on purpose is reported, then runs the
-C++ tests, and the jest tests that use the addon or libfabricsim.so, on those builds.
+C++ tests, and the jest tests that use the addon or libfabricsim.so, on those builds. More than one run beside each other.
 `;
 
 class Failed extends Error {}
@@ -78,7 +79,8 @@ function checkPlanted(mode, addon, env) {
 }
 
 async function jest(mode, env) {
-  const output = join(root, "build/sanitize", `${mode.suffix}.json`);
+  const output = join(root, "build/sanitize", mode.suffix, "jest.json");
+  mkdirSync(dirname(output), { recursive: true });
   const args = ["--runInBand", ...compiledTests];
   // A report that comes at exit, after the last test, shows in the status alone: then there is a reason.
   const { passed, failed, failedSuites, reason } = await runJest(output, args, env);
@@ -105,25 +107,47 @@ async function check(mode) {
   return jest(mode, env);
 }
 
+/** Runs one mode here, and leaves what it counted where the closing line looks for it. */
+async function one(name) {
+  const { title, suffix } = modes[name];
+  let result;
+  try {
+    result = await check(modes[name]);
+  } catch (error) {
+    if (!(error instanceof Failed)) throw error;
+    console.error(`sanitize: ${error.message}`);
+    result = { name: title, passed: 0, failed: 1 };
+  }
+  const folder = join(root, "build/sanitize", suffix);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "summary.json"), JSON.stringify([result], null, 2));
+  const { passed, failed } = result;
+  console.log(`\n  ${title.padEnd(14)} ${passed} passed, ${failed} failed`);
+  return failed === 0 && passed > 0;
+}
+
+/** Each mode uses one processor most of the time: they run beside each other, and each one's output is shown whole when it ends. */
+function besideEachOther(names) {
+  const ends = names.map((name) => {
+    const child = spawn(process.execPath, [fileURLToPath(import.meta.url), name], { cwd: root, stdio: "pipe" });
+    const output = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(chunk));
+    return new Promise((resolve) => {
+      child.on("close", (status) => {
+        process.stdout.write(Buffer.concat(output));
+        resolve(status === 0);
+      });
+    });
+  });
+  return Promise.all(ends);
+}
+
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h") || args.some((arg) => !(arg in modes))) {
   process.stdout.write(usage);
   process.exitCode = args.includes("--help") || args.includes("-h") ? 0 : 2;
 } else {
-  mkdirSync(join(root, "build/sanitize"), { recursive: true });
-  const results = [];
-  for (const name of args.length > 0 ? args : Object.keys(modes)) {
-    try {
-      results.push(await check(modes[name]));
-    } catch (error) {
-      if (!(error instanceof Failed)) throw error;
-      console.error(`sanitize: ${error.message}`);
-      results.push({ name: modes[name].title, passed: 0, failed: 1 });
-    }
-  }
-  writeFileSync(join(root, "build/sanitize/summary.json"), JSON.stringify(results, null, 2));
-  console.log();
-  for (const { name, passed, failed } of results)
-    console.log(`  ${name.padEnd(14)} ${passed} passed, ${failed} failed`);
-  process.exitCode = results.some(({ failed, passed }) => failed > 0 || passed === 0) ? 1 : 0;
+  const names = args.length > 0 ? args : Object.keys(modes);
+  const verdicts = names.length === 1 ? [await one(names[0])] : await besideEachOther(names);
+  process.exitCode = verdicts.every(Boolean) ? 0 : 1;
 }
