@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createResolver, type Resolver, type ResolverOptions } from "@verbena/core";
+import type { ProviderDefinition } from "@verbena/core/sdk";
 import {
   type FabricOptions,
   libfabricsimPath,
@@ -19,6 +20,8 @@ export interface HostOptions extends Omit<ResolverOptions, "fabric" | "native" |
   readonly acm?: Readonly<Record<string, unknown>>;
   /** Whether provider-sa is there too; default true. */
   readonly withSa?: boolean;
+  /** The provider, if it is not to be as it is loaded by name. */
+  readonly definition?: ProviderDefinition;
 }
 
 /** A simulated fabric in a thread, and resolvers with the provider on its hosts, all in this process. */
@@ -58,7 +61,8 @@ export class TestFabric implements AsyncDisposable {
   }
 
   /** A resolver on a host, named after it. A process joins a fabric as one node, but a copy of the library counts as another process. */
-  async host(node: string, { acm = {}, withSa = true, config, ...options }: HostOptions = {}): Promise<Resolver> {
+  async host(node: string, member: HostOptions = {}): Promise<Resolver> {
+    const { acm = {}, withSa = true, definition = acmProvider, config, ...options } = member;
     const library = join(this.folder, `libfabricsim-${String(this.#libraries++)}.so`);
     copyFileSync(libfabricsimPath(), library);
     const names = { addresses: { names: [{ name: node.toLowerCase(), device: "sim0" }] } };
@@ -66,7 +70,7 @@ export class TestFabric implements AsyncDisposable {
       ...options,
       config: { ...names, ...(typeof config === "object" ? config : {}) },
       fabric: { dir: this.fabric.dir, node, library },
-      providers: [{ definition: acmProvider, options: acm }, ...(withSa ? [{ definition: saProvider }] : [])],
+      providers: [{ definition, options: acm }, ...(withSa ? [{ definition: saProvider }] : [])],
     });
     this.#resolvers.push(resolver);
     return resolver;
