@@ -24,8 +24,9 @@ export class AcmFabric implements AsyncDisposable {
     readonly sim: SimControlClient,
   ) {}
 
-  static async start(topology: Topology | string, manager: Manager): Promise<AcmFabric> {
-    const fabric = await PeerFabric.start(topology, manager === "built-in" ? "builtin" : "opensm");
+  /** `seed`: of what the fabric does by lot. */
+  static async start(topology: Topology | string, manager: Manager, seed?: number): Promise<AcmFabric> {
+    const fabric = await PeerFabric.start(topology, manager === "built-in" ? "builtin" : "opensm", seed);
     const self = new AcmFabric(fabric, await SimControlClient.connect(fabric.dir));
     if (manager === "opensm") self.#opensm = await OpenSm.up({ fabric: fabric.dir, node: "H1" });
     return self;
@@ -70,9 +71,9 @@ export class AcmFabric implements AsyncDisposable {
     return node;
   }
 
-  /** Starts the service of a host anew. */
-  async restart(host: number): Promise<AcmNode> {
-    const node = await this.node(host).restarted();
+  /** Starts the service of a host anew, with other names and addresses if so told. */
+  async restart(host: number, addresses?: readonly string[]): Promise<AcmNode> {
+    const node = await this.node(host).restarted(addresses === undefined ? {} : { addresses });
     this.#nodes.set(host, node);
     return node;
   }
@@ -94,15 +95,24 @@ export class AcmFabric implements AsyncDisposable {
     return shownPaths(await acme(this.node(from), ...words));
   }
 
-  /** What a right answer is, by the tables of the fabric of this moment. */
-  async expected(from: number, to: number, form: Form): Promise<ShownPath> {
-    const { paths } = await this.sim.request({ op: "paths", from: `H${from}`, to: `H${to}` });
+  /** Ends the OpenSM once another stands by on a host, which manages the fabric from then on. */
+  async handOver(host: number): Promise<void> {
+    const polling = ["sminfo_polling_timeout 500", "polling_retry_number 2"];
+    const next = await OpenSm.standby({ fabric: this.dir, node: `H${host}`, options: polling });
+    await this.#opensm?.stop();
+    this.#opensm = next;
+    await next.logs("SUBNET UP");
+  }
+
+  /** What a right answer is, by the tables of the fabric of this moment; `at`: where the addresses of `to` are now. */
+  async expected(from: number, to: number, form: Form, at = to): Promise<ShownPath> {
+    const { paths } = await this.sim.request({ op: "paths", from: `H${from}`, to: `H${at}` });
     const [path] = paths;
-    if (path === undefined) throw new Error(`no path from H${from} to H${to}`);
-    const at = FORMS.indexOf(form);
+    if (path === undefined) throw new Error(`no path from H${from} to H${at}`);
+    const index = FORMS.indexOf(form);
     return {
-      destination: addressesOf(to)[at] ?? "",
-      sources: [addressesOf(from)[at] ?? ""],
+      destination: addressesOf(to)[index] ?? "",
+      sources: [addressesOf(from)[index] ?? ""],
       fields: shownFields(path),
       verification: "success",
     };

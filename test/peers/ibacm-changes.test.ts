@@ -2,11 +2,12 @@
  * Changes of a fabric that Debian's ibacm and `verbena serve` share, without a restart of ours: after each, every answer of ours is what the
  * fabric's tables say, and of an ibacm that has been started anew. Times until ours are right are printed.
  */
-import { writeSync } from "node:fs";
 import { twoLevel } from "@verbena/fabric-sim";
 import { AcmFabric, FORMS } from "./acm-fabric.js";
+import { addressesOf } from "./acm-node.js";
 import { missingIbacm } from "./ibacm.js";
-import { untilRight } from "./settled-path.js";
+import { untilAllRight, untilRight } from "./settled-path.js";
+import { VerbenaNode } from "./verbena-node.js";
 
 const TIMEOUT_MS = 20_000;
 const THEIRS = [1, 3];
@@ -14,6 +15,8 @@ const OURS = [2, 4];
 const HOSTS = [...THEIRS, ...OURS];
 /** A host without a service, which can become the subnet manager's. */
 const SPARE = 5;
+/** Whose names and addresses are now on one host, now on another. */
+const WANDERER = 99;
 /** What nobody announces, such as the LID of a host whose ibacm is silent, is found out when an entry's life ends. */
 const LIFETIMES = "caches: { address: { ttlMs: 2000 }, route: { ttlMs: 2000 } }\n";
 
@@ -35,18 +38,8 @@ suite.each(["sa", "acm"])(`changes, route_prot %s${reason === undefined ? "" : `
   }, TIMEOUT_MS);
   afterAll(() => fabric[Symbol.asyncDispose](), TIMEOUT_MS);
 
-  /** Asks from some hosts for all others; prints how long the slowest answer took to be right. */
-  async function areRight(from: readonly number[], what: string, all = HOSTS): Promise<void> {
-    for (const host of from) {
-      const times: number[] = [];
-      for (const form of FORMS) {
-        for (const to of all.filter((other) => other !== host)) {
-          times.push(await untilRight(fabric, { from: host, to, form }));
-        }
-      }
-      writeSync(2, `route_prot ${routes}, ${what}: H${host} right after ${Math.max(...times)} ms\n`);
-    }
-  }
+  const areRight = (from: readonly number[], what: string, all = HOSTS): Promise<void> =>
+    untilAllRight(fabric, from, all, `route_prot ${routes}, ${what}`);
 
   const everybodyIsRight = () => areRight(HOSTS, "start");
 
@@ -120,6 +113,39 @@ suite.each(["sa", "acm"])(`changes, route_prot %s${reason === undefined ? "" : `
       await settles("P_Key moved back");
     },
     TIMEOUT_MS,
+  );
+
+  it(
+    "names and addresses move from an ibacm to ours, and back",
+    async () => {
+      const here = (at: number, what: string, from: readonly number[]): Promise<void> =>
+        untilAllRight(fabric, from, [WANDERER], `route_prot ${routes}, ${what}`, at);
+      const [ibacm, node] = [1, fabric.node(2)];
+      if (!(node instanceof VerbenaNode)) throw new Error("H2 is not ours");
+      const both = (host: number): readonly string[] => [...addressesOf(host), ...addressesOf(WANDERER)];
+
+      await fabric.restart(ibacm, both(ibacm));
+      await fabric.groupsReach();
+      await here(ibacm, "addresses of an ibacm", [...OURS, 3]);
+      await fabric.restart(ibacm, addressesOf(ibacm));
+      await node.readdress(both(2));
+      await fabric.groupsReach();
+      await here(2, "addresses moved to ours", [4]);
+      await fabric.restart(3);
+      await fabric.groupsReach();
+      await here(2, "addresses moved to ours, ibacm started anew", [ibacm, 3]);
+      await node.readdress(addressesOf(2));
+      await fabric.restart(ibacm, both(ibacm));
+      await fabric.groupsReach();
+      await here(ibacm, "addresses moved back", OURS);
+      await fabric.restart(3);
+      await fabric.groupsReach();
+      await here(ibacm, "addresses moved back, ibacm started anew", [3]);
+      await fabric.restart(ibacm, addressesOf(ibacm));
+      await fabric.groupsReach();
+      await everybodyIsRight();
+    },
+    2 * TIMEOUT_MS,
   );
 
   it(

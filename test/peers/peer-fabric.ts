@@ -12,9 +12,9 @@ export class PeerFabric {
     private readonly folder: string,
   ) {}
 
-  static async start(topology: Topology | string, sm: FabricManagement = "builtin"): Promise<PeerFabric> {
+  static async start(topology: Topology | string, sm: FabricManagement = "builtin", seed = 1): Promise<PeerFabric> {
     const folder = mkdtempSync(join(tmpdir(), "sim-"));
-    const fabric = await startFabric({ topology, dir: join(folder, "fabric"), sm });
+    const fabric = await startFabric({ topology, dir: join(folder, "fabric"), sm, seed });
     return new PeerFabric(fabric.dir, fabric, folder);
   }
 

@@ -57,6 +57,21 @@ export class VerbenaNode implements AcmNode {
     return this.served.logged(pattern);
   }
 
+  /** Waits until it is in every group that its ports can carry. */
+  async groupsJoined(): Promise<void> {
+    for (;;) {
+      const { endpoints } = await this.control.endpoints();
+      const states = endpoints.flatMap(({ groups = [] }) => groups.map(({ state }) => state));
+      if (states.length > 0 && states.every((state) => state === "joined" || state === "left-out")) return;
+    }
+  }
+
+  /** Gives it other names and addresses while it runs. */
+  async readdress(addresses: readonly string[]): Promise<void> {
+    writeFileSync(join(this.dir, "addresses"), addressFile(addresses));
+    await this.control.reload();
+  }
+
   /** Ends it and starts another with the same contents of files. */
   async restarted(options: Partial<VerbenaNodeOptions> = {}): Promise<VerbenaNode> {
     await this[Symbol.asyncDispose]();

@@ -3,17 +3,9 @@ import type { Resolver } from "@verbena/core";
 import { Mtu, Rate } from "@verbena/ib";
 import { eventually } from "./support/eventually.js";
 import { TestFabric } from "./support/fabric.js";
+import { star } from "./support/star.js";
 
 jest.setTimeout(90_000);
-
-/** Hosts of the given speeds on one switch that is as fast as any. */
-function star(speeds: readonly (readonly [node: string, speed: string])[], width = "4x"): string {
-  const ports = speeds.map(([node], i) => `[${String(i + 1)}]\t"${node}"[1]\n`).join("");
-  const hosts = speeds
-    .map(([node, speed], i) => `speed=${speed}\nHca\t1 "${node}"\t\t# "${node}"\n[1]\t"S"[${String(i + 1)}]\n`)
-    .join("\n");
-  return `width=${width}\nmtu=4096\nspeed=XDR\nSwitch\t${String(speeds.length)} "S"\t\t# "star" base port 0\n${ports}\n${hosts}`;
-}
 
 const acmRoutes = { chains: { address: ["acm"], route: ["acm", "sa"] } };
 
