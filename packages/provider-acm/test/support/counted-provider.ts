@@ -41,7 +41,7 @@ export class CountedProvider {
         this.#sessions.push(session);
         return session;
       },
-      onEvent: (event) => port.onEvent(event),
+      onEvent: (event) => port.onEvent?.(event),
       [Symbol.asyncDispose]: () => port[Symbol.asyncDispose](),
     };
   }
