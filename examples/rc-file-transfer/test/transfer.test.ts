@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { libfabricsimPath, type RunningFabric, startFabricThread, twoLevel } from "@verbena/fabric-sim";
+import { type RunningFabric, startFabricThread, twoLevel } from "@verbena/fabric-sim";
+import { freePort, NodeProgram } from "../../test-support/node-program.js";
 
 jest.setTimeout(120_000);
 
@@ -20,48 +20,13 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** A program on a node. */
-class End {
-  readonly child: ChildProcess;
-  readonly ended: Promise<readonly [status: number, out: string, err: string]>;
-
-  constructor(node: string, words: readonly string[]) {
-    const env = {
-      ...process.env,
-      FABRICSIM_DIR: fabric.dir,
-      FABRICSIM_NODE: node,
-      VERBENA_LIBIBVERBS: libfabricsimPath(),
-    };
-    this.child = spawn(process.execPath, [...words], {
-      cwd: join(__dirname, ".."),
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let [out, err] = ["", ""];
-    this.child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      out += text;
-    });
-    this.child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      err += text;
-    });
-    this.ended = once(this.child, "close").then(([status]) => [Number(status ?? -1), out, err] as const);
-  }
-}
-
-/** A TCP port that is free now. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0);
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return String(port);
-}
+/** A program of this example on a node. */
+const on = (node: string, ...words: readonly string[]) => new NodeProgram(fabric, node, join(__dirname, ".."), words);
 
 /** A receiver that listens, with an empty folder of its own. */
 class Receiver {
   private constructor(
-    readonly end: End,
+    readonly end: NodeProgram,
     readonly port: string,
     readonly inbox: string,
   ) {}
@@ -69,14 +34,14 @@ class Receiver {
   static async start(...options: readonly string[]): Promise<Receiver> {
     const inbox = mkdtempSync(join(dir, "inbox-"));
     const port = await freePort();
-    const end = new End("H1", ["receive.js", inbox, "-p", port, ...options]);
+    const end = on("H1", "receive.js", inbox, "-p", port, ...options);
     await once(end.child.stdout!, "data");
     return new Receiver(end, port, inbox);
   }
 
   /** Sends it a file, by a program whose Node has `options`. */
-  send(path: string, ...options: readonly string[]): End {
-    return new End("H2", [...options, "send.js", path, "localhost", "-p", this.port]);
+  send(path: string, ...options: readonly string[]): NodeProgram {
+    return on("H2", ...options, "send.js", path, "localhost", "-p", this.port);
   }
 }
 
@@ -165,7 +130,7 @@ describe("what fails is told with a code, at both ends, and leaves no file", () 
 
   test("nobody who receives, and no file to send", async () => {
     const port = await freePort();
-    const [status, , err] = await new End("H2", ["send.js", fileOf(10), "localhost", "-p", port]).ended;
+    const [status, , err] = await on("H2", "send.js", fileOf(10), "localhost", "-p", port).ended;
     expect([status, err]).toEqual([1, expect.stringMatching(new RegExp(`^TRANSFER_PEER: localhost port ${port}: `))]);
     const receiver = await Receiver.start();
     const missing = await receiver.send(join(dir, "nowhere")).ended;
@@ -213,7 +178,7 @@ test.each([
   ["send.js a b -p many", "--port is a whole number, 1 to 65535"],
   ["send.js a b -s 1", "Unknown option '-s'"],
 ])("node %s: refused with how to call it, and exit status 2", async (line, reason) => {
-  const [status, out, err] = await new End("H1", line.split(" ")).ended;
+  const [status, out, err] = await on("H1", ...line.split(" ")).ended;
   expect([status, out]).toEqual([2, ""]);
   expect(err).toContain(`TRANSFER_USAGE: ${reason}`);
   expect(err).toContain(`Usage: node ${line.split(" ")[0] ?? ""} `);
