@@ -1,9 +1,16 @@
 import { type Availability, type NativeOptions, type NativeServices, openNative } from "@verbena/native";
+import { noMetrics, silentLogger, systemClock, systemRandom } from "../host/default-services.js";
+import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
 import { createResolver, type Resolver, type ResolverOptions } from "./resolver.js";
 
-/** Native services for a plain program, shared by any number of resolvers. */
+/** Services for a plain program, shared by any number of resolvers and by a stack of RDS sockets (`new RdsStack({ host })`). */
 export interface Host extends AsyncDisposable {
   readonly native: NativeServices;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Says nothing, as a library's should. */
+  readonly logger: Logger;
+  readonly metrics: Metrics;
   /** What could be loaded, and what to do about the rest. */
   availability(): Availability;
   /** A resolver on these services. Close it before the host. */
@@ -18,6 +25,10 @@ export function createHost(options: NativeOptions = {}): Host {
 }
 
 class OpenHost implements Host {
+  readonly clock = systemClock;
+  readonly random = systemRandom;
+  readonly logger = silentLogger;
+  readonly metrics = noMetrics;
   readonly #resolvers = new Set<Resolver>();
   #closing: Promise<void> | undefined;
 

@@ -58,7 +58,7 @@ describe("ProviderRegistry", () => {
     };
     @injectable()
     class Static {
-      readonly claims = () => false;
+      readonly transports = [];
       constructor(
         @inject(tokens.options) readonly options: unknown,
         @inject(tokens.native) readonly services: NativeServices,

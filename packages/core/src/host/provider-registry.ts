@@ -1,11 +1,11 @@
 import type { DependencyContainer } from "tsyringe";
 import { coreError } from "../errors.js";
 import type { AnyProvider, ProviderDefinition } from "../sdk/define-provider.js";
-import type { ProviderManifest } from "../sdk/manifest.js";
+import type { ProviderManifest, ProviderRole } from "../sdk/manifest.js";
 import type { ResolutionProvider } from "../sdk/provider.js";
 import type { Logger } from "../sdk/services.js";
 import { tokens } from "../sdk/tokens.js";
-import type { TransportProvider } from "../sdk/transport.js";
+import type { DatagramTransport } from "../sdk/transport.js";
 import { buildProvider } from "./build-provider.js";
 import { checkDefinition } from "./check-manifest.js";
 import { composeProvider } from "./composition.js";
@@ -72,9 +72,9 @@ export class ProviderRegistry implements AsyncDisposable {
     );
   }
 
-  /** Providers that carry datagrams, in order. */
-  transports(): readonly TransportProvider[] {
-    return this.#loaded.flatMap(({ provider }) => ("claims" in provider ? [provider] : []));
+  /** Carriers of datagrams, in order. */
+  transports(): readonly DatagramTransport[] {
+    return this.#loaded.flatMap(({ provider }) => ("transports" in provider ? provider.transports : []));
   }
 
   close(): Promise<void> {
@@ -108,14 +108,13 @@ export class ProviderRegistry implements AsyncDisposable {
   async #build(definition: ProviderDefinition, options: unknown): Promise<void> {
     const { manifest } = definition;
     const provider = await buildProvider(definition, composeProvider(this.#host, manifest.name, options));
-    const missing = manifest.roles.find((role) => !((role === "transport" ? "claims" : "openPort") in provider));
+    const missing = manifest.roles.map(memberOf).find((member) => !(member in provider));
     this.#loaded.push({ manifest, provider });
     if (missing !== undefined) {
-      const method = missing === "transport" ? "claims" : "openPort";
       throw coreError("VERBENA_PROVIDER_MANIFEST", {
         details: {
           origin: `provider "${manifest.name}"`,
-          what: `it declares the role "${missing}" but has no ${method}()`,
+          what: `it declares the roles ${manifest.roles.join(", ")} but has no member ${missing}`,
         },
       });
     }
@@ -134,3 +133,6 @@ export class ProviderRegistry implements AsyncDisposable {
     }
   }
 }
+
+/** The member by which a provider fulfils a role. */
+const memberOf = (role: ProviderRole): string => (role === "transport" ? "transports" : "openPort");

@@ -71,6 +71,18 @@ export type {
 } from "@verbena/native";
 export { inject, injectable } from "tsyringe";
 export type {
+  CongestionUpdate,
+  ControlMessage,
+  DatagramAddress,
+  DatagramErrno,
+  DatagramReceiveRequest,
+  ReceivedItem,
+  ReceivedMessage,
+  SocketBackend,
+  SocketEvents,
+  SocketLimits,
+} from "./datagram-socket.js";
+export type {
   AnyProvider,
   ProviderClass,
   ProviderDefinition,
@@ -83,6 +95,15 @@ export type { Endpoint, LocalAddress, Port } from "./endpoint.js";
 export type { GroupState, GroupStatus } from "./group.js";
 export type { ProviderManifest, ProviderRole } from "./manifest.js";
 export { SDK_VERSION } from "./manifest.js";
+export type {
+  LocalTransport,
+  MessageTransport,
+  OutgoingFrame,
+  PeerLink,
+  PeerSource,
+  TransportAddress,
+  TransportSink,
+} from "./message-transport.js";
 export type {
   AddressProvider,
   EndpointServices,
@@ -103,4 +124,12 @@ export type { Clock, Logger, Metrics, PortServices, Random, SaQuery, SaResponse,
 export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
 export type { ProviderHost } from "./tokens.js";
 export { tokens } from "./tokens.js";
-export type { TransportProvider } from "./transport.js";
+export type { DatagramTransport, SocketTransport, TransportProvider } from "./transport.js";
+export type {
+  ConnectionInfo,
+  QueuedMessageInfo,
+  SocketInfo,
+  TcpSocketInfo,
+  TransportCounter,
+  TransportInfoLists,
+} from "./transport-info.js";

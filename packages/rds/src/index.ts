@@ -1,0 +1,8 @@
+/**
+ * RDS, reliable datagram sockets: datagrams that arrive exactly once and in order, between any number of sockets over one connection per pair
+ * of hosts, with congestion control by port.
+ *
+ * @packageDocumentation
+ */
+export { RDS_ERRORS } from "./errors.js";
+export type { RdsHost } from "./stack/rds-host.js";
