@@ -2,10 +2,10 @@ import { existsSync, lstatSync, mkdtempSync, rmSync, statSync, symlinkSync, writ
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RawClient } from "../../test/support/raw-client.js";
-import { VirtualClock } from "../testing/index.js";
-import type { AcmClientHandle, AcmReply, AcmServer, AcmServerOptions } from "./index.js";
-import { createAcmServer } from "./index.js";
+import type { AcmClientHandle, AcmReply, AcmServer, AcmServerOptions } from "../src/server/index.js";
+import { VirtualClock } from "../src/testing/index.js";
+import { ACM_SERVERS } from "./support/acm-servers.js";
+import { RawClient } from "./support/raw-client.js";
 
 /** A PERF query: 16 bytes, big-endian length; the tid's last byte is `tid`. */
 function query(tid: number): Buffer {
@@ -19,7 +19,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("createAcmServer", () => {
+describe.each(ACM_SERVERS)("server of the client protocol %s", (_name, startServer) => {
   const dir = mkdtempSync(join(tmpdir(), "acm-server-"));
   const path = join(dir, "s");
   const clock = new VirtualClock();
@@ -28,7 +28,7 @@ describe("createAcmServer", () => {
   const clients: RawClient[] = [];
 
   async function start(options: Partial<AcmServerOptions> = {}): Promise<AcmServer> {
-    server = await createAcmServer({
+    server = await startServer({
       listeners: [{ kind: "unix", path }],
       clock,
       handler: {
@@ -104,8 +104,7 @@ describe("createAcmServer", () => {
     expect(server?.clientCount).toBe(1);
     await clock.advance(1_000);
     await client.closed;
-    expect(server?.clientCount).toBe(0);
-    expect(clock.pending).toBe(0);
+    await until(() => server?.clientCount === 0 && clock.pending === 0);
   });
 
   it("starts the 30 s anew with each message", async () => {
@@ -119,8 +118,7 @@ describe("createAcmServer", () => {
     await clock.advance(29_000);
     client.send(query(2).subarray(4));
     expect((await client.take(16)).equals(query(2))).toBe(true);
-    await clock.settle();
-    expect(clock.pending).toBe(0);
+    await until(() => clock.pending === 0);
   });
 
   it("closes a malformed stream and no other", async () => {
@@ -155,7 +153,7 @@ describe("createAcmServer", () => {
     client.destroy();
     await until(() => signal.aborted);
     asked[0]!.reply(query(1));
-    expect(server?.clientCount).toBe(0);
+    await until(() => server?.clientCount === 0);
   });
 
   it("gives a signal that is aborted already to a handler that asks late", async () => {
@@ -206,7 +204,7 @@ describe("createAcmServer", () => {
     await until(() => clock.pending === 1);
     slow.socket.resume();
     expect((await slow.take(300 * big.length)).length).toBe(300 * big.length);
-    expect(clock.pending).toBe(0);
+    await until(() => clock.pending === 0);
   });
 
   it("closes at once what exceeds the bound on unsent bytes", async () => {
@@ -216,15 +214,15 @@ describe("createAcmServer", () => {
     deaf.send(Buffer.concat(Array.from({ length: 100 }, (_, n) => query(n))));
     await until(() => asked.length === 100);
     for (const { reply } of asked) reply(Buffer.alloc(65_000));
-    expect(server?.clientCount).toBe(0);
+    await until(() => server?.clientCount === 0);
   });
 
   it("closes the client that has stalled longest when all of them hold too much", async () => {
     await start({
-      limits: { maxStalledBytes: 400_000 },
+      limits: { maxStalledBytes: 900_000 },
       handler: {
         handle: (_client, _request, reply) => {
-          reply(Buffer.alloc(300_000));
+          reply(Buffer.alloc(800_000));
         },
       },
     });
@@ -307,7 +305,7 @@ describe("createAcmServer", () => {
 
   it("does not take a successor's socket away", async () => {
     const old = await start({ handler: echo });
-    const next = await createAcmServer({ listeners: [{ kind: "unix", path }], handler: echo });
+    const next = await startServer({ listeners: [{ kind: "unix", path }], handler: echo });
     await old.close();
     expect(existsSync(path)).toBe(true);
     const client = await open(next);
@@ -337,7 +335,7 @@ describe("createAcmServer", () => {
     });
     await expect(start({ listeners: [{ kind: "unix", path: join(dir, "no", "s") }] })).rejects.toMatchObject({
       code: "VERBENA_SERVER_LISTEN",
-      syscall: "listen",
+      syscall: expect.stringMatching(/^(bind|listen)$/) as string,
     });
     const first = await start({ listeners: [{ kind: "loop", port: 0 }] });
     const [address] = first.addresses;
@@ -346,7 +344,7 @@ describe("createAcmServer", () => {
       { kind: "unix", path },
       { kind: "loop", port: address.port },
     ] as const;
-    await expect(createAcmServer({ listeners: both, handler: echo })).rejects.toMatchObject({
+    await expect(startServer({ listeners: both, handler: echo })).rejects.toMatchObject({
       code: "VERBENA_SERVER_LISTEN",
       errno: 98,
     });
@@ -368,13 +366,12 @@ describe("createAcmServer", () => {
         { kind: "unix", path },
         { kind: "loop", port: 0 },
       ],
-      peerCredentials: () => ({ pid: 7, uid: 8 }),
     });
     (await open(server, 0)).send(query(1));
     await until(() => asked.length === 1);
     (await open(server, 1)).send(query(2));
     await until(() => asked.length === 2);
-    expect(asked[0]!.client).toMatchObject({ kind: "unix", pid: 7, uid: 8 });
+    expect(asked[0]!.client).toMatchObject({ kind: "unix", pid: process.pid, uid: process.getuid?.() });
     expect(asked[1]!.client.kind).toBe("tcp");
     expect(asked[1]!.client).not.toHaveProperty("uid");
     expect(asked[0]!.client.id).not.toBe(asked[1]!.client.id);
@@ -396,6 +393,6 @@ describe("createAcmServer", () => {
     await clock.advance(1_000);
     await closed;
     await late.closed;
-    expect(clock.pending).toBe(0);
+    await until(() => clock.pending === 0);
   });
 });
