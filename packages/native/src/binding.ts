@@ -19,6 +19,10 @@ export interface NativeBinding {
   openNetlink(protocol: number, groups: number): NetlinkSocketBinding;
   /** Takes over an open netlink socket, which belongs to the new object unless this throws. */
   adoptNetlink(fd: number): NetlinkSocketBinding;
+  /** Opens a non-blocking AF_RDS socket of the kernel. */
+  openRds(): RdsSocketBinding;
+  /** The same around a duplicate of a datagram socket of any family: for tests without the kernel's module. */
+  duplicateRds(fd: number): RdsSocketBinding;
   /** SO_PEERCRED; `undefined` for a socket without them. */
   peerCredentials(fd: number): { readonly pid: number; readonly uid: number; readonly gid: number } | undefined;
   /** `sched_setaffinity` of the calling thread. */
@@ -365,6 +369,43 @@ export interface NetlinkSocketBinding {
   ): void;
   /** Stops and resumes reading; what arrives meanwhile stays in the kernel. */
   setReading(isReading: boolean): void;
+  /** Idempotent. */
+  close(): void;
+}
+
+/** One AF_RDS socket. Addresses are a `sockaddr`. Its methods throw with errno EBADF after `close`. */
+export interface RdsSocketBinding {
+  /** `sendmsg`: the bytes taken, or a negative errno. Copied before the call returns. `data` in parts: at most 1024 of them. */
+  send(
+    data: Uint8Array | readonly Uint8Array[],
+    address: Uint8Array | undefined,
+    control: Uint8Array | undefined,
+  ): number;
+  /**
+   * `recvmsg` up to `max` times, at most `limit` bytes of each message, as far as the block has room: the number of records, or a negative errno.
+   * Layout of the block: `src/rds/received.ts`. With `peek` the message stays.
+   */
+  receive(block: Uint8Array, max: number, limit: number, peek: boolean): number;
+  /** `bind`. */
+  bind(address: Uint8Array): void;
+  /** `connect`. */
+  connect(address: Uint8Array): void;
+  /** `getsockname` or `getpeername`. */
+  name(isPeer: boolean): Buffer;
+  /** `setsockopt`. */
+  setOption(level: number, option: number, value: Uint8Array | undefined): void;
+  /** `getsockopt`, at most `size` bytes. */
+  getOption(level: number, option: number, size: number): Buffer;
+  /** One of RDS_INFO_*; elements of an empty list have size 0. */
+  info(option: number): { readonly elementSize: number; readonly bytes: Buffer };
+  /** SIOCRDSSETTOS, with a value, and SIOCRDSGETTOS. */
+  typeOfService(value?: number): number;
+  /** Room for control messages of each message, 0 at first: no such room. */
+  setControlSize(size: number): void;
+  /** `onReady` gets epoll's bits of what has happened since the last time, not of what is the case. After `onFailure` it is called no more. */
+  start(onReady: (events: number) => void, onFailure: (error: BindingError) => void): void;
+  /** What `onReady` is called for, by epoll's bits (1 input, 4 output); 0, as at first, does not keep the loop alive. */
+  watch(interest: number): void;
   /** Idempotent. */
   close(): void;
 }

@@ -100,6 +100,10 @@ export const NATIVE_ERRORS = {
     message: "{what}: {reason}",
     hint: "The device behind the channel has gone; close everything of it.",
   },
+  VERBENA_NATIVE_RDS: {
+    message: "RDS socket of the kernel: {reason}",
+    hint: "docs/rds.md tells what each errno means. The kernel's transports are modules: rds_tcp, rds_rdma.",
+  },
   VERBENA_NATIVE_SYSTEM: {
     message: "{what}: {reason}",
   },

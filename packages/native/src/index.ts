@@ -53,6 +53,15 @@ export type {
 } from "./api/queue-pair.js";
 export type { Context, DeviceLimits, Native, ProtectionDomain, RdmaService } from "./api/rdma.js";
 export type { RdmaNetlink, RdmaNetlinkEvent, RdmaNetlinkOptions } from "./api/rdma-netlink.js";
+export type {
+  KernelRdsAddress,
+  KernelRdsControl,
+  KernelRdsInfo,
+  KernelRdsMessage,
+  KernelRdsReadiness,
+  KernelRdsService,
+  KernelRdsSocket,
+} from "./api/rds.js";
 export type { Availability, LibraryAvailability, NativeOptions, NativeServices } from "./api/services.js";
 export type {
   MadAddress,
@@ -87,6 +96,7 @@ export type {
   PreparedWorkBinding,
   ProtectionDomainBinding,
   QueuePairBinding,
+  RdsSocketBinding,
   SharedReceiveQueueBinding,
   SocketDescription,
   UmadLibraryBinding,

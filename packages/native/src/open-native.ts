@@ -14,6 +14,7 @@ import { checkOptions } from "./options.js";
 import { NativeProcessService } from "./process/process-service.js";
 import { needInteger, optionError } from "./rdma/option-error.js";
 import { RdmaNetlinkSocket } from "./rdma-netlink/rdma-netlink-socket.js";
+import { OpenKernelRdsService } from "./rds/kernel-rds-service.js";
 import { NativeUmadService } from "./umad/umad-service.js";
 import { NativeVerbsService } from "./verbs/verbs-service.js";
 
@@ -34,6 +35,7 @@ class OpenNativeServices implements Native {
   readonly umad: NativeUmadService;
   readonly verbs: NativeVerbsService;
   readonly process: ProcessService;
+  readonly kernelRds: OpenKernelRdsService;
   readonly #libraries: Libraries;
   readonly #sources = new Set<AddressSource | RdmaNetlink>();
   #closing: Promise<void> | undefined;
@@ -48,6 +50,7 @@ class OpenNativeServices implements Native {
     this.umad = new NativeUmadService(() => this.#libraries.umad());
     this.verbs = new NativeVerbsService(binding, () => this.#libraries.verbs());
     this.process = new NativeProcessService(binding, env);
+    this.kernelRds = new OpenKernelRdsService(binding);
   }
 
   availability(): Availability {
@@ -108,6 +111,7 @@ class OpenNativeServices implements Native {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#sources].map((source) => source.close()));
+    this.kernelRds.close();
     await this.umad.close();
     await this.verbs.close();
   }

@@ -80,6 +80,8 @@ export function fakeBinding(parts: Partial<NativeBinding>): NativeBinding {
     openChannelGroup: refuse("openChannelGroup"),
     openNetlink: refuse("openNetlink"),
     adoptNetlink: refuse("adoptNetlink"),
+    openRds: refuse("openRds"),
+    duplicateRds: refuse("duplicateRds"),
     peerCredentials: refuse("peerCredentials"),
     setThreadAffinity: refuse("setThreadAffinity"),
     threadAffinity: refuse("threadAffinity"),

@@ -3,6 +3,7 @@ import type {
   AddressSource,
   Availability,
   DeviceEvent,
+  KernelRdsService,
   NativeServices,
   ProcessService,
   RdmaNetlink,
@@ -37,6 +38,13 @@ export class FakeNative implements NativeServices {
     passedDescriptors: () => [],
     notify: () => false,
     tryLockFile: () => ({ write: () => undefined, release: () => undefined }),
+  };
+
+  /** A kernel without the module. */
+  readonly kernelRds: KernelRdsService = {
+    open: () => {
+      throw new Error("a fake host has no RDS in its kernel");
+    },
   };
 
   constructor(options: FakeNativeOptions) {

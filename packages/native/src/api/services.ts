@@ -1,6 +1,7 @@
 import type { AddressSource } from "./addresses.js";
 import type { ProcessService } from "./process.js";
 import type { RdmaNetlink, RdmaNetlinkOptions } from "./rdma-netlink.js";
+import type { KernelRdsService } from "./rds.js";
 import type { UmadService } from "./umad.js";
 import type { VerbsService } from "./verbs.js";
 
@@ -32,6 +33,8 @@ export interface NativeServices extends AsyncDisposable {
   readonly umad: UmadService;
   readonly verbs: VerbsService;
   readonly process: ProcessService;
+  /** RDS sockets of the kernel, where its module is loaded. */
+  readonly kernelRds: KernelRdsService;
   /** rtnetlink, or the simulator's control socket when a fabric is joined. */
   openAddressSource(): AddressSource;
   /**

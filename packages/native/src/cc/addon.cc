@@ -5,6 +5,7 @@
 #include "environment.h"
 #include "netlink-socket.h"
 #include "process-binding.h"
+#include "rds-binding.h"
 #include "umad-binding.h"
 #include "umad-port.h"
 #include "verbs-binding.h"
@@ -42,6 +43,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   environment.verbs_prepared_work = Napi::Persistent(VerbsPreparedWork::Define(env));
   environment.channel_group = Napi::Persistent(ChannelGroup::Define(env));
   environment.netlink_socket = Napi::Persistent(NetlinkSocket::Define(env));
+  environment.rds_socket = Napi::Persistent(RdsBinding::Define(env));
   exports.Set("openUmad", Napi::Function::New(env, UmadBinding::Open, "openUmad"));
   exports.Set("openVerbs", Napi::Function::New(env, VerbsBinding::Open, "openVerbs"));
   exports.Set("liveVerbsObjects", Napi::Function::New(env, VerbsBinding::LiveObjects, "liveVerbsObjects"));
@@ -49,6 +51,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("openChannelGroup", Napi::Function::New(env, ChannelGroup::Open, "openChannelGroup"));
   exports.Set("openNetlink", Napi::Function::New(env, NetlinkSocket::Open, "openNetlink"));
   exports.Set("adoptNetlink", Napi::Function::New(env, NetlinkSocket::Adopt, "adoptNetlink"));
+  exports.Set("openRds", Napi::Function::New(env, RdsBinding::Open, "openRds"));
+  exports.Set("duplicateRds", Napi::Function::New(env, RdsBinding::Duplicate, "duplicateRds"));
   DefineProcessFunctions(env, exports);
 #ifdef VERBENA_PLANT
   exports.Set("plantFault", Napi::Function::New(env, PlantFault, "plantFault"));

@@ -22,13 +22,17 @@ Napi::Value DescriptorWatch::Start(Napi::Env env, int fd, Napi::Value on_failure
 
 Napi::Value DescriptorWatch::SetReading(const Napi::CallbackInfo& info) {
   if (!info[0].IsBoolean()) return ThrowArguments(info.Env(), "setReading(boolean)");
-  if (poller_ == nullptr) return info.Env().Undefined();
-  if (info[0].As<Napi::Boolean>().Value()) {
+  SetReading(info[0].As<Napi::Boolean>().Value());
+  return info.Env().Undefined();
+}
+
+void DescriptorWatch::SetReading(bool is_reading) {
+  if (poller_ == nullptr) return;
+  if (is_reading) {
     poller_->Start();
   } else {
     poller_->Stop();
   }
-  return info.Env().Undefined();
 }
 
 void DescriptorWatch::Resume() {

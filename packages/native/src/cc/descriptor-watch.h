@@ -17,6 +17,7 @@ class DescriptorWatch {
   Napi::Value Start(Napi::Env env, int fd, Napi::Value on_failure, FdPoller::OnReady on_ready);
   // setReading(boolean); nothing happens before Start and after the end.
   Napi::Value SetReading(const Napi::CallbackInfo& info);
+  void SetReading(bool is_reading);
   // Watches again after libuv has reported an error, which ends its own watching.
   void Resume();
   // Ends the watching and tells JavaScript why.

@@ -78,6 +78,7 @@ class Environment {
   Napi::FunctionReference verbs_prepared_work;
   Napi::FunctionReference channel_group;
   Napi::FunctionReference netlink_socket;
+  Napi::FunctionReference rds_socket;
 
  private:
   explicit Environment(Napi::Env env);
