@@ -12,6 +12,10 @@ export const RDS_ERRORS = {
     message: "the {what} is closed",
     hint: "open a new one",
   },
+  VERBENA_RDS_MALFORMED: {
+    message: "the peer sent {what} of {problem}",
+    hint: "the peer speaks another protocol, or messages larger than this side takes (maxMessageSize)",
+  },
   VERBENA_RDS_OPTION: {
     message: "{of}: {problem}",
     hint: "correct the option where {of} is called",

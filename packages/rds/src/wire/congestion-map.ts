@@ -1,0 +1,45 @@
+import { encodeHeader } from "./header.js";
+import { HEADER_SIZE, HeaderFlag, HeaderOffset } from "./header-layout.js";
+
+/** Bytes of a congestion map: one bit per port. */
+export const CONGESTION_MAP_SIZE = 8192;
+
+/** Which ports of an address are congested. Bit `port & 7` of byte `port >> 3`. */
+export class CongestionMap {
+  readonly #bits = Buffer.alloc(CONGESTION_MAP_SIZE);
+
+  has(port: number): boolean {
+    return ((this.#bits[port >> 3] ?? 0) & (1 << (port & 7))) !== 0;
+  }
+
+  /** Sets or clears the bit of a port; false if it stood so already. */
+  set(port: number, isCongested: boolean): boolean {
+    if (this.has(port) === isCongested) return false;
+    this.#bits[port >> 3] = (this.#bits[port >> 3] ?? 0) ^ (1 << (port & 7));
+    return true;
+  }
+
+  /** Takes over another map's 8192 bytes. */
+  replace(bits: Uint8Array): void {
+    this.#bits.set(bits);
+  }
+
+  /** The frame that tells a peer of this map as it stands: header and map, 8240 bytes. */
+  frame(): Buffer {
+    const frame = Buffer.allocUnsafe(HEADER_SIZE + CONGESTION_MAP_SIZE);
+    encodeHeader(frame, 0, {
+      sequence: 0,
+      length: CONGESTION_MAP_SIZE,
+      sourcePort: 0,
+      destinationPort: 0,
+      flags: HeaderFlag.congestionMap,
+    });
+    this.#bits.copy(frame, HEADER_SIZE);
+    return frame;
+  }
+}
+
+/** Whether a header announces a congestion map: only if no other flag is set. */
+export function isCongestionMap(header: Buffer, at: number): boolean {
+  return header[at + HeaderOffset.flags] === HeaderFlag.congestionMap;
+}
