@@ -23,6 +23,17 @@ export interface NativeBinding {
   openRds(): RdsSocketBinding;
   /** The same around a duplicate of a datagram socket of any family: for tests without the kernel's module. */
   duplicateRds(fd: number): RdsSocketBinding;
+  /** A listening TCP socket of one numeric address. */
+  listenTcp(host: string, scopeId: number, port: number, backlog: number): TcpListenerBinding;
+  /** Begins to connect from one numeric address to another; port 0 of the local one lets the kernel choose. */
+  connectTcp(
+    host: string,
+    scopeId: number,
+    port: number,
+    remoteHost: string,
+    remoteScopeId: number,
+    remotePort: number,
+  ): TcpStreamBinding;
   /** SO_PEERCRED; `undefined` for a socket without them. */
   peerCredentials(fd: number): { readonly pid: number; readonly uid: number; readonly gid: number } | undefined;
   /** `sched_setaffinity` of the calling thread. */
@@ -408,4 +419,45 @@ export interface RdsSocketBinding {
   watch(interest: number): void;
   /** Idempotent. */
   close(): void;
+}
+
+/** A listening TCP socket. Its methods throw with errno EBADF after `close`. */
+export interface TcpListenerBinding {
+  /**
+   * Begins to accept; once. After `onTrouble` (out of descriptors or memory) nothing is accepted until `setReading(true)`. Kept from the
+   * collector until it is closed.
+   */
+  start(
+    onAccept: (stream: TcpStreamBinding, host: string, scopeId: number, port: number) => void,
+    onTrouble: (error: BindingError) => void,
+  ): void;
+  /** Stops and resumes accepting; what connects meanwhile waits in the kernel. */
+  setReading(isReading: boolean): void;
+  /** `getsockname`: the port, with which the kernel has replaced 0. */
+  localPort(): number;
+  /** Idempotent. No callback is called after it. */
+  close(): void;
+}
+
+/** A TCP connection. Its methods throw with errno EBADF after `close` and `reset`, but for `ackPosition`. */
+export interface TcpStreamBinding {
+  /**
+   * Begins to watch; once. `ready` has the bits 1 readable, 2 writable (while it is watched), 4 bytes were acknowledged, 8 the connection
+   * has come about. `onFailure`: it has not. Kept from the collector until it is closed.
+   */
+  start(onReady: (ready: number) => void, onFailure: (error: BindingError) => void): void;
+  /** Off at first. */
+  watchWritable(isWatched: boolean): void;
+  /** `getsockname`: the port, with which the kernel has replaced 0. */
+  localPort(): number;
+  /** Bytes read; 0 if none is there, -1 at the end of the stream. After the end and after an error the stream must be closed: it stays ready. */
+  read(into: Uint8Array, offset: number, length: number): number;
+  /** At most 1024 segments, of the first of which `skip` bytes are left out. The number of bytes that the kernel has taken, 0 too. */
+  write(segments: readonly Uint8Array[], skip: number): number;
+  /** Bytes written here that the peer's TCP has acknowledged; right after a reset and after `close` too. */
+  ackPosition(): number;
+  /** Idempotent. What was written still goes out. No callback is called after it. */
+  close(): void;
+  /** As `close`, but the peer gets a reset, and what is not acknowledged is lost. */
+  reset(): void;
 }

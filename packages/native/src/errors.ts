@@ -56,6 +56,10 @@ export const NATIVE_ERRORS = {
     message: "malformed netlink message: {reason}",
     hint: "The bytes do not come from a Linux kernel; report them with the kernel's version.",
   },
+  VERBENA_NATIVE_TCP: {
+    message: "TCP {what}: {reason}",
+    hint: "The addresses must be numeric and the local one must belong to this host; another program may hold the port ('ss -ltnp').",
+  },
   VERBENA_NATIVE_RDMA_NETLINK: {
     message: "the kernel's RDMA local service: {reason}",
     hint: "Path queries of the kernel go to the subnet administrator instead. Load RDMA (modprobe ib_core), and run in the host's network namespace.",

@@ -64,6 +64,14 @@ export type {
 } from "./api/rds.js";
 export type { Availability, LibraryAvailability, NativeOptions, NativeServices } from "./api/services.js";
 export type {
+  TcpEndpoint,
+  TcpListener,
+  TcpListenerHandler,
+  TcpService,
+  TcpStream,
+  TcpStreamHandler,
+} from "./api/tcp.js";
+export type {
   MadAddress,
   PortState,
   UmadAgent,
@@ -99,6 +107,8 @@ export type {
   RdsSocketBinding,
   SharedReceiveQueueBinding,
   SocketDescription,
+  TcpListenerBinding,
+  TcpStreamBinding,
   UmadLibraryBinding,
   UmadPortBinding,
   UmadPortDescription,

@@ -15,6 +15,7 @@ import { NativeProcessService } from "./process/process-service.js";
 import { needInteger, optionError } from "./rdma/option-error.js";
 import { RdmaNetlinkSocket } from "./rdma-netlink/rdma-netlink-socket.js";
 import { OpenKernelRdsService } from "./rds/kernel-rds-service.js";
+import { NativeTcpService } from "./tcp/tcp-service.js";
 import { NativeUmadService } from "./umad/umad-service.js";
 import { NativeVerbsService } from "./verbs/verbs-service.js";
 
@@ -36,6 +37,7 @@ class OpenNativeServices implements Native {
   readonly verbs: NativeVerbsService;
   readonly process: ProcessService;
   readonly kernelRds: OpenKernelRdsService;
+  readonly tcp: NativeTcpService;
   readonly #libraries: Libraries;
   readonly #sources = new Set<AddressSource | RdmaNetlink>();
   #closing: Promise<void> | undefined;
@@ -49,6 +51,7 @@ class OpenNativeServices implements Native {
     this.#libraries = new Libraries(binding, options, env);
     this.umad = new NativeUmadService(() => this.#libraries.umad());
     this.verbs = new NativeVerbsService(binding, () => this.#libraries.verbs());
+    this.tcp = new NativeTcpService(binding);
     this.process = new NativeProcessService(binding, env);
     this.kernelRds = new OpenKernelRdsService(binding);
   }
@@ -112,6 +115,7 @@ class OpenNativeServices implements Native {
   async #close(): Promise<void> {
     await Promise.all([...this.#sources].map((source) => source.close()));
     this.kernelRds.close();
+    this.tcp.close();
     await this.umad.close();
     await this.verbs.close();
   }

@@ -82,6 +82,8 @@ export function fakeBinding(parts: Partial<NativeBinding>): NativeBinding {
     adoptNetlink: refuse("adoptNetlink"),
     openRds: refuse("openRds"),
     duplicateRds: refuse("duplicateRds"),
+    listenTcp: refuse("listenTcp"),
+    connectTcp: refuse("connectTcp"),
     peerCredentials: refuse("peerCredentials"),
     setThreadAffinity: refuse("setThreadAffinity"),
     threadAffinity: refuse("threadAffinity"),

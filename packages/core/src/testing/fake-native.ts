@@ -8,6 +8,7 @@ import type {
   ProcessService,
   RdmaNetlink,
   RdmaNetlinkOptions,
+  TcpService,
 } from "@verbena/native";
 import type { Clock } from "../sdk/services.js";
 import { FakeAddresses } from "./fake-addresses.js";
@@ -25,6 +26,10 @@ export interface FakeNativeOptions {
   readonly verbs?: boolean;
 }
 
+function noTcp(): never {
+  throw Object.assign(new Error("EADDRNOTAVAIL: a fake host has no TCP"), { code: "VERBENA_NATIVE_TCP", errno: 99 });
+}
+
 /** A host with InfiniBand hardware that exists only in a test: verbs, umad, addresses and a scriptable SA behind the native interface. */
 export class FakeNative implements NativeServices {
   readonly hardware = new Map<string, FakeDevice>();
@@ -39,6 +44,8 @@ export class FakeNative implements NativeServices {
     notify: () => false,
     tryLockFile: () => ({ write: () => undefined, release: () => undefined }),
   };
+  /** None of the host's addresses is one of TCP. */
+  readonly tcp: TcpService = { listen: noTcp, connect: noTcp };
 
   /** A kernel without the module. */
   readonly kernelRds: KernelRdsService = {

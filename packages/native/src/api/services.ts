@@ -2,6 +2,7 @@ import type { AddressSource } from "./addresses.js";
 import type { ProcessService } from "./process.js";
 import type { RdmaNetlink, RdmaNetlinkOptions } from "./rdma-netlink.js";
 import type { KernelRdsService } from "./rds.js";
+import type { TcpService } from "./tcp.js";
 import type { UmadService } from "./umad.js";
 import type { VerbsService } from "./verbs.js";
 
@@ -35,6 +36,8 @@ export interface NativeServices extends AsyncDisposable {
   readonly process: ProcessService;
   /** RDS sockets of the kernel, where its module is loaded. */
   readonly kernelRds: KernelRdsService;
+  /** TCP connections that tell what the peer has acknowledged. */
+  readonly tcp: TcpService;
   /** rtnetlink, or the simulator's control socket when a fabric is joined. */
   openAddressSource(): AddressSource;
   /**

@@ -6,6 +6,8 @@
 #include "netlink-socket.h"
 #include "process-binding.h"
 #include "rds-binding.h"
+#include "tcp-listener.h"
+#include "tcp-stream.h"
 #include "umad-binding.h"
 #include "umad-port.h"
 #include "verbs-binding.h"
@@ -44,6 +46,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   environment.channel_group = Napi::Persistent(ChannelGroup::Define(env));
   environment.netlink_socket = Napi::Persistent(NetlinkSocket::Define(env));
   environment.rds_socket = Napi::Persistent(RdsBinding::Define(env));
+  environment.tcp_listener = Napi::Persistent(TcpListener::Define(env));
+  environment.tcp_stream = Napi::Persistent(TcpStream::Define(env));
   exports.Set("openUmad", Napi::Function::New(env, UmadBinding::Open, "openUmad"));
   exports.Set("openVerbs", Napi::Function::New(env, VerbsBinding::Open, "openVerbs"));
   exports.Set("liveVerbsObjects", Napi::Function::New(env, VerbsBinding::LiveObjects, "liveVerbsObjects"));
@@ -53,6 +57,8 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("adoptNetlink", Napi::Function::New(env, NetlinkSocket::Adopt, "adoptNetlink"));
   exports.Set("openRds", Napi::Function::New(env, RdsBinding::Open, "openRds"));
   exports.Set("duplicateRds", Napi::Function::New(env, RdsBinding::Duplicate, "duplicateRds"));
+  exports.Set("listenTcp", Napi::Function::New(env, TcpListener::Listen, "listenTcp"));
+  exports.Set("connectTcp", Napi::Function::New(env, TcpStream::Connect, "connectTcp"));
   DefineProcessFunctions(env, exports);
 #ifdef VERBENA_PLANT
   exports.Set("plantFault", Napi::Function::New(env, PlantFault, "plantFault"));

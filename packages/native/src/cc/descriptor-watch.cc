@@ -8,10 +8,11 @@
 
 namespace verbena {
 
-Napi::Value DescriptorWatch::Start(Napi::Env env, int fd, Napi::Value on_failure, FdPoller::OnReady on_ready) {
+Napi::Value DescriptorWatch::Start(Napi::Env env, int fd, Napi::Value on_failure, std::function<void(int error)> on_ready) {
   if (poller_ != nullptr) return Throw(SystemError(env, EALREADY, "start"));
   int error = 0;
-  poller_ = FdPoller::Open(Environment::Of(env), fd, std::move(on_ready), &error);
+  poller_ = FdPoller::Open(
+      Environment::Of(env), fd, [call = std::move(on_ready)](int failure, int) { call(failure); }, &error);
   if (poller_ == nullptr || (error = poller_->Start()) != 0) {
     poller_.reset();
     return Throw(SystemError(env, error, "epoll_ctl"));

@@ -2,6 +2,7 @@
 
 #include <napi.h>
 
+#include <functional>
 #include <memory>
 
 #include "environment.h"
@@ -14,7 +15,7 @@ namespace verbena {
 class DescriptorWatch {
  public:
   // `undefined`, or an exception pending (EALREADY for a second start). `on_failure` is what Fail calls.
-  Napi::Value Start(Napi::Env env, int fd, Napi::Value on_failure, FdPoller::OnReady on_ready);
+  Napi::Value Start(Napi::Env env, int fd, Napi::Value on_failure, std::function<void(int error)> on_ready);
   // setReading(boolean); nothing happens before Start and after the end.
   Napi::Value SetReading(const Napi::CallbackInfo& info);
   void SetReading(bool is_reading);

@@ -79,6 +79,8 @@ class Environment {
   Napi::FunctionReference channel_group;
   Napi::FunctionReference netlink_socket;
   Napi::FunctionReference rds_socket;
+  Napi::FunctionReference tcp_listener;
+  Napi::FunctionReference tcp_stream;
 
  private:
   explicit Environment(Napi::Env env);

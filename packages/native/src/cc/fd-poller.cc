@@ -13,9 +13,9 @@ struct FdPoller::Watch {
 
   uv_handle_s* base() const { return reinterpret_cast<uv_handle_s*>(handle); }
 
-  static void OnPoll(uv_poll_s* handle, int status, int) {
+  static void OnPoll(uv_poll_s* handle, int status, int events) {
     auto* self = static_cast<Watch*>(uv_handle_get_data(reinterpret_cast<uv_handle_s*>(handle)));
-    if (!self->is_closing) self->on_ready(status < 0 ? -status : 0);
+    if (!self->is_closing) self->on_ready(status < 0 ? -status : 0, status < 0 ? 0 : events);
   }
 
   static void OnClosed(uv_handle_s* handle) {
@@ -46,7 +46,7 @@ FdPoller::~FdPoller() {
   uv_close(watch_->base(), Watch::OnClosed);
 }
 
-int FdPoller::Start() { return -uv_poll_start(watch_->handle, kUvReadable, Watch::OnPoll); }
+int FdPoller::Start(int events) { return -uv_poll_start(watch_->handle, events, Watch::OnPoll); }
 
 void FdPoller::Stop() { uv_poll_stop(watch_->handle); }
 

@@ -137,7 +137,7 @@ bool UmadPort::Watch(Napi::Env env) {
   Environment& environment = Environment::Of(env);
   const int fd = library_->fn().umad_get_fd(port_id_);
   int error = 0;
-  poller_ = FdPoller::Open(environment, fd, [this](int failure) { OnReady(failure); }, &error);
+  poller_ = FdPoller::Open(environment, fd, [this](int failure, int) { OnReady(failure); }, &error);
   // A descriptor that epoll takes only when it is armed shows itself here.
   if (poller_ != nullptr && (error = poller_->Start()) == 0) {
     poller_->Stop();

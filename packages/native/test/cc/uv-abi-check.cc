@@ -7,3 +7,5 @@
 static_assert(int{verbena::kUvHandleAsync} == int{UV_ASYNC});
 static_assert(int{verbena::kUvHandlePoll} == int{UV_POLL});
 static_assert(int{verbena::kUvReadable} == int{UV_READABLE});
+static_assert(int{verbena::kUvWritable} == int{UV_WRITABLE});
+static_assert(int{verbena::kUvPrioritized} == int{UV_PRIORITIZED});
