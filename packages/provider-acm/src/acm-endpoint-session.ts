@@ -222,7 +222,9 @@ export class AcmEndpointSession implements EndpointSession {
     switch (event.type) {
       case "sm-change":
       case "client-reregister":
-        this.#forget();
+        // LIDs may be others; whose an address is, no SM decides.
+        this.#peers.clear();
+        this.#heard.doubt();
         this.#groups.renew();
         return;
       case "notice":

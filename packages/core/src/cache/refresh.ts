@@ -4,6 +4,9 @@ export const DEFAULT_REFRESH_SHARE = 0.1;
 /** Shortest pause between a refresh that failed and the next one, milliseconds. */
 const MIN_PAUSE_MS = 1_000;
 
+/** Shortest pause between two tries to confirm a kept entry that nobody answered, milliseconds. */
+const MIN_KEPT_PAUSE_MS = 10_000;
+
 /** When the last part of a life begins; `Infinity` for an entry that lives for ever, or when nothing is to be refreshed. */
 export function refreshTime(createdAt: number, expiresAt: number, share: number): number {
   if (share <= 0 || expiresAt === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
@@ -16,4 +19,9 @@ export function refreshTime(createdAt: number, expiresAt: number, share: number)
  */
 export function nextRefreshTime(now: number, expiresAt: number): number {
   return now + Math.max(MIN_PAUSE_MS, (expiresAt - now) / 2);
+}
+
+/** When to try again to confirm an entry kept since `keptAt` that nobody has answered for: after as long as it has been in doubt. */
+export function nextConfirmTime(now: number, keptAt: number): number {
+  return now + Math.max(MIN_KEPT_PAUSE_MS, now - keptAt);
 }

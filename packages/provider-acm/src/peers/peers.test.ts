@@ -46,6 +46,18 @@ test("an address that is heard again is news after a second, or at once when its
   expect([2, 3].map((n) => heard.isKnown(address, peer(n)))).toEqual([false, true]);
 });
 
+test("an address that is in doubt is news when it is heard again, and still known to be its owner's", async () => {
+  const clock = new VirtualClock();
+  const heard = new HeardAddresses(10, clock);
+  const address = to("192.0.2.9");
+  heard.hear(address, peer(2));
+  await clock.advance(10);
+  heard.doubt();
+  await clock.advance(10);
+  expect(heard.isKnown(address, peer(2))).toBe(true);
+  expect([heard.hear(address, peer(2)), heard.hear(address, peer(2))]).toEqual([true, false]);
+});
+
 test("a bounded map tells what it lets go of", () => {
   const gone: string[] = [];
   const map = new LruMap<number, string>(2, (value) => gone.push(value));
