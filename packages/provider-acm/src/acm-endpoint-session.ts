@@ -20,6 +20,7 @@ import { DuplicateWatch } from "./duplicates/duplicate-watch.js";
 import { EndpointGroups } from "./groups/endpoint-groups.js";
 import { chooseGroup } from "./groups/group-choice.js";
 import { planGroups } from "./groups/group-plan.js";
+import { Inquiry } from "./inquiry.js";
 import type { AcmProviderOptions } from "./options.js";
 import { acmHint } from "./peers/acm-hint.js";
 import { HeardAddresses } from "./peers/heard-addresses.js";
@@ -92,7 +93,7 @@ export class AcmEndpointSession implements EndpointSession {
     this.#parts = parts;
     this.#port = endpoint.port;
     this.#addresses = new OwnAddresses(endpoint.addresses, () => this.#port);
-    this.#peers = new PeerTable(options.maxPeers);
+    this.#peers = new PeerTable(options.maxPeers, clock);
     this.#heard = new HeardAddresses(options.maxPeers, clock);
     this.#doubts = new RateLimiter(MOVES, clock, MOVES_REMEMBERED);
     this.#duplicates = new DuplicateWatch({ clock, endpoint: endpoint.key, logger, metrics, counts, isOwnGid });
@@ -132,6 +133,13 @@ export class AcmEndpointSession implements EndpointSession {
         if (isSent) services.observe(() => requestSent(message));
         return isSent;
       },
+      sendTo: ({ gid, lid, qpn, mgid }, message) => {
+        const group = own().get(mgid);
+        if (group === undefined) return false;
+        const isSent = this.#link.reply({ gid, lid, qpn, pathBits: 0 }, group, message, () => undefined);
+        if (isSent) services.observe(() => requestSent(message));
+        return isSent;
+      },
       counts,
       onLate: (destination, peer) => {
         this.#learn(destination, peer);
@@ -162,7 +170,7 @@ export class AcmEndpointSession implements EndpointSession {
     this.#announcer = new Announcer(clock, random, (address) => {
       this.#requester.announce(address);
     });
-    this.address = new AcmAddresses({
+    const inquiry = new Inquiry({
       requester: this.#requester,
       addresses: this.#addresses,
       clock,
@@ -170,8 +178,12 @@ export class AcmEndpointSession implements EndpointSession {
       onPeer: (peer) => {
         this.#hear(peer);
       },
+      onFoundAgain: (peer, destination) => {
+        this.#learn(destination, peer);
+      },
     });
-    this.route = new AcmRoutes({ peers: this.#peers, own, port: () => this.#port });
+    this.address = new AcmAddresses(inquiry);
+    this.route = new AcmRoutes({ peers: this.#peers, own, port: () => this.#port, inquiry });
   }
 
   /** Joins the groups and makes the queue pair. */
@@ -304,7 +316,7 @@ export class AcmEndpointSession implements EndpointSession {
     this.#parts.services.learn({
       kind: "address",
       destination,
-      answer: { gid: peer.gid, hint: acmHint(peer) },
+      answer: { gid: peer.gid, hint: acmHint(peer, destination) },
     });
   }
 

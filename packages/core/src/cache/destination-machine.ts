@@ -7,8 +7,8 @@
 export type DestinationPhase = "unknown" | "known" | "due" | "kept" | "failed";
 
 /**
- * Whether a lookup of it is under way (`asked`) or not (`idle`). `bound`: not either, and its answer ends when that of its address does: it
- * gains nothing from a refresh before the address has had its own; or nobody has confirmed it a moment ago, and it is too early to ask again.
+ * Whether a lookup of it is under way (`asked`) or not (`idle`). `bound`: not either, and its answer, which is new enough, ends
+ * when that of its address does: it gains nothing from a refresh before the address has had its own; or nobody has confirmed it a moment ago, and it is too early to ask again.
  */
 export type DestinationSight = "idle" | "asked" | "bound";
 

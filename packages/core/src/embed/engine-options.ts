@@ -15,6 +15,7 @@ export function engineOptions(
   | "saBreakerPauseMs"
   | "addressTtlMs"
   | "routeTtlMs"
+  | "routeRefreshMs"
   | "fileRouteTtlMs"
   | "negativeTtlMs"
   | "refreshShare"
@@ -33,6 +34,7 @@ export function engineOptions(
     saBreakerPauseMs: sa.breakerPauseMs,
     addressTtlMs: lifetime(caches.address.ttlMs),
     routeTtlMs: lifetime(caches.route.ttlMs),
+    routeRefreshMs: lifetime(caches.route.refreshMs),
     fileRouteTtlMs: lifetime(preload.routeTtlMs),
     negativeTtlMs: caches.negativeTtlMs,
     refreshShare: caches.refreshShare,

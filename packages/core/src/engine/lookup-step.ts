@@ -1,7 +1,7 @@
 import type { CacheOrigin, CacheScope, NegativeEntry, PositiveEntry } from "../cache/cache-entry.js";
 import { type DestinationSight, stepLookup, stepWant } from "../cache/destination-machine.js";
 import { type FlightContext, Flights } from "../cache/flights.js";
-import { nextConfirmTime, nextRefreshTime, refreshTime } from "../cache/refresh.js";
+import { nextConfirmTime, nextRefreshTime, type RefreshRule, refreshTime } from "../cache/refresh.js";
 import { ResolutionCache } from "../cache/resolution-cache.js";
 import type { LearnedEntry } from "../sdk/provider.js";
 import { askChain, type ChainLink } from "./chain.js";
@@ -24,6 +24,8 @@ export interface LookupStepOptions<V extends object> {
   readonly name: "address" | "route";
   readonly settings: EngineSettings;
   readonly ttlMs: number;
+  /** Age at which an entry that did not come from a file is refreshed. */
+  readonly refreshMs: number;
   readonly companionDelayMs: number | undefined;
   /** A lookup that goes to the providers has started. */
   readonly onQuery: (endpoint: LocalEndpoint) => void;
@@ -57,9 +59,11 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   readonly cache: ResolutionCache<V>;
   readonly flights: Flights<PositiveEntry<V>>;
   readonly #options: LookupStepOptions<V>;
+  readonly #refreshRule: RefreshRule;
 
   constructor(options: LookupStepOptions<V>) {
     this.#options = options;
+    this.#refreshRule = { share: options.settings.refreshShare, ageMs: options.refreshMs };
     const { clock, cacheMaxEntries } = options.settings;
     this.cache = new ResolutionCache({ clock, maxEntries: cacheMaxEntries });
     this.flights = new Flights(clock, options.settings.deadlineMs * FULL_SHARE);
@@ -111,8 +115,9 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   /** What there is of a destination. `found`: an entry just taken from a file, else the cache is looked into. */
   #held({ key, endpoint, latest }: Question<A, V>, now: number, found?: PositiveEntry<V>): Held<V> {
     const entry = found ?? this.cache.get(key, endpoint.scope, now);
+    const isNew = entry !== undefined && now < entry.createdAt + this.#refreshRule.ageMs;
     const isBound =
-      entry !== undefined && (entry.keptAt === undefined ? latest <= entry.expiresAt : entry.refreshAt > now);
+      entry !== undefined && (entry.keptAt === undefined ? isNew && latest <= entry.expiresAt : entry.refreshAt > now);
     const sight = this.flights.isUnderWay(key, endpoint.scope) ? "asked" : isBound ? "bound" : "idle";
     if (entry?.keptAt !== undefined) return { phase: "kept", sight, entry };
     if (entry !== undefined) return { phase: entry.refreshAt <= now ? "due" : "known", sight, entry };
@@ -206,7 +211,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       const now = clock.now();
       const { keptAt, expiresAt } = entry;
       if (error instanceof Restart) entry.refreshAt = now;
-      else entry.refreshAt = keptAt === undefined ? nextRefreshTime(now, expiresAt) : nextConfirmTime(now, keptAt);
+      else if (keptAt !== undefined) entry.refreshAt = nextConfirmTime(now, keptAt);
+      else entry.refreshAt = nextRefreshTime(now, expiresAt, this.#refreshRule);
     });
   }
 
@@ -280,7 +286,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       value: question.keep(answer),
       createdAt,
       expiresAt,
-      refreshAt: refreshTime(createdAt, expiresAt, settings.refreshShare),
+      refreshAt: refreshTime(createdAt, expiresAt, this.#refreshRule),
     };
     return this.#keep(question.endpoint, entry);
   }
@@ -301,7 +307,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       value: found.value,
       createdAt,
       expiresAt,
-      refreshAt: refreshTime(createdAt, expiresAt, this.#options.settings.refreshShare),
+      refreshAt: refreshTime(createdAt, expiresAt, { ...this.#refreshRule, ageMs: Number.POSITIVE_INFINITY }),
     };
     return this.#keep(endpoint, entry);
   }

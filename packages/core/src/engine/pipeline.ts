@@ -37,6 +37,7 @@ export class Pipeline {
       ...common,
       name: "address",
       ttlMs: settings.addressTtlMs,
+      refreshMs: Number.POSITIVE_INFINITY,
       companionDelayMs: settings.companionDelayMs,
       onQuery: ({ counters }) => {
         counters.addressQuery += 1;
@@ -51,6 +52,7 @@ export class Pipeline {
       name: "route",
       // A route goes with its address; where the question was a LID or GID itself, that is as good as an address of the same age.
       ttlMs: Math.min(settings.routeTtlMs, settings.addressTtlMs),
+      refreshMs: settings.routeRefreshMs,
       companionDelayMs: undefined,
       onQuery: ({ counters }) => {
         counters.routeQuery += 1;

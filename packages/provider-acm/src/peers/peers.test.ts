@@ -10,7 +10,7 @@ const peer = (n: number, lid = n, qpn = 0x50) => ({ gid: gidOf(n), lid: lid as L
 
 describe("the peers that were heard", () => {
   it("have moved when another LID speaks for their GID, however often they restart", () => {
-    const peers = new PeerTable(10);
+    const peers = new PeerTable(10, new VirtualClock());
     const told = [peer(2), peer(2), peer(2, 2, 0x51), peer(2, 9, 0x51), peer(2, 9)].map((heard) =>
       peers.hear(heard, 0),
     );
@@ -18,12 +18,12 @@ describe("the peers that were heard", () => {
   });
 
   it("have not moved when they speak from another of their LIDs", () => {
-    const peers = new PeerTable(10);
+    const peers = new PeerTable(10, new VirtualClock());
     expect([8, 11, 12].map((lid) => peers.hear(peer(2, lid), 2)?.lid)).toEqual([undefined, undefined, 11]);
   });
 
   it("are so many at most, the one unheard longest goes first", () => {
-    const peers = new PeerTable(3);
+    const peers = new PeerTable(3, new VirtualClock());
     for (const n of [1, 2, 3, 1, 4]) peers.hear(peer(n), 0);
     expect([1, 2, 3, 4].map((n) => peers.get(gidOf(n)) !== undefined)).toEqual([true, false, true, true]);
     expect(peers.size).toBe(3);

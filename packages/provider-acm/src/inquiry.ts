@@ -1,0 +1,50 @@
+import type { Clock, Destination } from "@verbena/core/sdk";
+import { VerbenaError } from "@verbena/ib";
+import type { Peer } from "./peers/peer.js";
+import type { OwnAddresses } from "./protocol/own-addresses.js";
+import type { AskOptions, Requester } from "./protocol/requester.js";
+
+export interface InquiryParts {
+  readonly requester: Requester;
+  readonly addresses: OwnAddresses;
+  readonly clock: Clock;
+  /** Longest time for one address, milliseconds. */
+  readonly askingTimeMs: () => number;
+  readonly onPeer: (peer: Peer) => void;
+  /** What was known of an address is confirmed, or is another's now. */
+  readonly onFoundAgain: (peer: Peer, destination: Destination) => void;
+}
+
+/** How long somebody who was found before is asked where he is, milliseconds: the subnet administrator knows too. */
+const SEEKING_MS = 1_000;
+
+/** Asks who has an address, in the name of one of the own. */
+export class Inquiry {
+  constructor(private readonly parts: InquiryParts) {}
+
+  /** Who has it? `undefined` and rejections: {@link Requester.ask}. */
+  async find(to: Destination, { signal, deadline, known }: AskOptions): Promise<Peer | undefined> {
+    const { requester, addresses, clock, askingTimeMs, onPeer } = this.parts;
+    const source = addresses.sourceFor(to);
+    // An endpoint without an address has nothing to be answered to.
+    if (source === undefined) return undefined;
+    const until = Math.min(deadline, clock.now() + askingTimeMs());
+    const options = { signal, deadline: until, ...(known === undefined ? {} : { known }) };
+    const peer = await requester.ask(to, source, options);
+    if (peer !== undefined) onPeer(peer);
+    return peer;
+  }
+
+  /** Is who had it still where he was, or where else? He is asked alone, then everybody. `undefined`: nobody has said anything. */
+  async seek(to: Destination, known: Peer, { signal, deadline }: AskOptions): Promise<Peer | undefined> {
+    const until = Math.min(deadline, this.parts.clock.now() + SEEKING_MS);
+    try {
+      const peer = await this.find(to, { signal, deadline: until, known });
+      if (peer !== undefined) this.parts.onFoundAgain(peer, to);
+      return peer;
+    } catch (error) {
+      if (VerbenaError.is(error)) return undefined;
+      throw error;
+    }
+  }
+}
