@@ -15,12 +15,13 @@ const OURS = [2, 4];
 const HOSTS = [...THEIRS, ...OURS];
 /** A host without a service, which can become the subnet manager's. */
 const SPARE = 5;
+/** Whose names and addresses are now on one host, now on another. */
+const WANDERER = 99;
 /**
  * What nobody announces, such as the LID of a host whose ibacm is silent, or a name that it has now, is found out when an entry is asked for that has
  * this age.
  */
-const LIFETIMES = "caches: { address: { refreshMs: 2000 }, route: { refreshMs: 2000 } }
-";
+const LIFETIMES = "caches: { address: { refreshMs: 2000 }, route: { refreshMs: 2000 } }\n";
 
 const reason = missingIbacm();
 const suite = reason === undefined ? describe : describe.skip;

@@ -12,7 +12,7 @@ const expiry = async (bench: Bench): Promise<number | undefined> =>
 
 describe("engine: refresh before expiry", () => {
   it("leaves an entry alone before its last part, serves and refreshes it once in it", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE, routeRefreshMs: NEVER });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(9 * MINUTE - 1);
     expect(await expiry(bench)).toBe(MINUTE + 1);
@@ -37,7 +37,7 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("does not answer at once what is due, so that the refresh is started", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE, routeRefreshMs: NEVER });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     const request = { source: named("host1"), destination: named("node1"), client };
     await bench.clock.run(ask(bench, "node1"));
     expect(bench.engine.tryResolveCached(request)).toBeDefined();
@@ -47,7 +47,12 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("keeps the old entry to its end when the refresh fails, and remembers no failure", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE, routeRefreshMs: NEVER, negativeTtlMs: MINUTE });
+    const bench = await startBench({
+      addressTtlMs: 10 * MINUTE,
+      addressRefreshMs: NEVER,
+      routeRefreshMs: NEVER,
+      negativeTtlMs: MINUTE,
+    });
     const { address } = bench.provider;
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(9 * MINUTE);
@@ -90,7 +95,7 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("follows a destination that has moved", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE, routeRefreshMs: NEVER });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(LATE);
     bench.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(8)) });
@@ -101,7 +106,7 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("drops a refresh of a former generation", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE, routeRefreshMs: NEVER });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(LATE);
     const { address } = bench.provider;
@@ -126,7 +131,7 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("drops a refresh of what has been flushed", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE, routeRefreshMs: NEVER });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(LATE);
     await bench.clock.run(ask(bench, "node1"));
@@ -141,7 +146,12 @@ describe("engine: refresh before expiry", () => {
       [0.1, 2],
       [0, 1],
     ] as const) {
-      const bench = await startBench({ routeTtlMs: 10 * MINUTE, routeRefreshMs: NEVER, refreshShare });
+      const bench = await startBench({
+        routeTtlMs: 10 * MINUTE,
+        addressRefreshMs: NEVER,
+        routeRefreshMs: NEVER,
+        refreshShare,
+      });
       const request = {
         dgid: Gid.zero,
         sgid: Gid.zero,
@@ -166,6 +176,20 @@ describe("engine: refresh before expiry", () => {
     await bench.clock.advance(999);
     await expect(bench.clock.run(ask(bench, "nobody"))).rejects.toMatchObject({ code: "VERBENA_RESOLVE_NO_DATA" });
     expect(asked(bench)[0]).toBe(1);
+    await bench.engine.close();
+  });
+});
+
+describe("engine: an address of a certain age", () => {
+  it("is served once more and looked up again: a move that nobody announces is known then", async () => {
+    const bench = await startBench({ addressRefreshMs: 5 * MINUTE });
+    const gidNow = async () => (await bench.clock.run(ask(bench, "node1"))).paths[0]?.dgid;
+    expect(await gidNow()).toBe(gid(nodeGuid(1)));
+    bench.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(2)) });
+    await bench.clock.advance(5 * MINUTE - 1);
+    expect(await gidNow()).toBe(gid(nodeGuid(1)));
+    await bench.clock.advance(1);
+    expect([await gidNow(), await gidNow()]).toEqual([gid(nodeGuid(1)), gid(nodeGuid(2))]);
     await bench.engine.close();
   });
 });

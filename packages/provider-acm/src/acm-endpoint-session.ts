@@ -175,11 +175,13 @@ export class AcmEndpointSession implements EndpointSession {
       addresses: this.#addresses,
       clock,
       askingTimeMs: () => askingTimeMs(options, this.#port),
-      onPeer: (peer) => {
+      ownerOf: (address) => this.#heard.owner(address),
+      onPeer: (peer, destination) => {
         this.#hear(peer);
+        this.#heard.hear(destination, peer);
       },
       onFoundAgain: (peer, destination) => {
-        this.#learn(destination, peer);
+        this.#teach(destination, peer);
       },
     });
     this.address = new AcmAddresses(inquiry);
@@ -312,12 +314,12 @@ export class AcmEndpointSession implements EndpointSession {
 
   #learn(destination: Destination, peer: Peer): void {
     this.#hear(peer);
-    if (!this.#heard.hear(destination, peer)) return;
-    this.#parts.services.learn({
-      kind: "address",
-      destination,
-      answer: { gid: peer.gid, hint: acmHint(peer, destination) },
-    });
+    if (this.#heard.hear(destination, peer)) this.#teach(destination, peer);
+  }
+
+  #teach(destination: Destination, peer: Peer): void {
+    const answer = { gid: peer.gid, hint: acmHint(peer, destination) };
+    this.#parts.services.learn({ kind: "address", destination, answer });
   }
 
   /** A peer has been heard; one that has another LID than before has taken the paths to it along. */

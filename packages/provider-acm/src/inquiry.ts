@@ -10,7 +10,10 @@ export interface InquiryParts {
   readonly clock: Clock;
   /** Longest time for one address, milliseconds. */
   readonly askingTimeMs: () => number;
-  readonly onPeer: (peer: Peer) => void;
+  /** Who had it last. */
+  readonly ownerOf: (address: Destination) => Peer | undefined;
+  /** Who has answered for what. */
+  readonly onPeer: (peer: Peer, destination: Destination) => void;
   /** What was known of an address is confirmed, or is another's now. */
   readonly onFoundAgain: (peer: Peer, destination: Destination) => void;
 }
@@ -22,16 +25,17 @@ const SEEKING_MS = 1_000;
 export class Inquiry {
   constructor(private readonly parts: InquiryParts) {}
 
-  /** Who has it? `undefined` and rejections: {@link Requester.ask}. */
-  async find(to: Destination, { signal, deadline, known }: AskOptions): Promise<Peer | undefined> {
-    const { requester, addresses, clock, askingTimeMs, onPeer } = this.parts;
+  /** Who has it? `known`, or who had it last, is asked first. `undefined` and rejections: {@link Requester.ask}. */
+  async find(to: Destination, options: AskOptions): Promise<Peer | undefined> {
+    const { requester, addresses, clock, askingTimeMs, ownerOf, onPeer } = this.parts;
+    const { signal, deadline, known = ownerOf(to) } = options;
     const source = addresses.sourceFor(to);
     // An endpoint without an address has nothing to be answered to.
     if (source === undefined) return undefined;
     const until = Math.min(deadline, clock.now() + askingTimeMs());
-    const options = { signal, deadline: until, ...(known === undefined ? {} : { known }) };
-    const peer = await requester.ask(to, source, options);
-    if (peer !== undefined) onPeer(peer);
+    const last = known === undefined ? {} : { known };
+    const peer = await requester.ask(to, source, { signal, deadline: until, ...last });
+    if (peer !== undefined) onPeer(peer, to);
     return peer;
   }
 

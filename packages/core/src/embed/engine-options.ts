@@ -14,6 +14,7 @@ export function engineOptions(
   | "saBreakerAfter"
   | "saBreakerPauseMs"
   | "addressTtlMs"
+  | "addressRefreshMs"
   | "routeTtlMs"
   | "routeRefreshMs"
   | "fileRouteTtlMs"
@@ -33,6 +34,7 @@ export function engineOptions(
     saBreakerAfter: sa.breakerAfter,
     saBreakerPauseMs: sa.breakerPauseMs,
     addressTtlMs: lifetime(caches.address.ttlMs),
+    addressRefreshMs: lifetime(caches.address.refreshMs),
     routeTtlMs: lifetime(caches.route.ttlMs),
     routeRefreshMs: lifetime(caches.route.refreshMs),
     fileRouteTtlMs: lifetime(preload.routeTtlMs),

@@ -37,7 +37,7 @@ export class Pipeline {
       ...common,
       name: "address",
       ttlMs: settings.addressTtlMs,
-      refreshMs: Number.POSITIVE_INFINITY,
+      refreshMs: settings.addressRefreshMs,
       companionDelayMs: settings.companionDelayMs,
       onQuery: ({ counters }) => {
         counters.addressQuery += 1;

@@ -24,6 +24,11 @@ export class HeardAddresses {
     return this.#owners.get(addressKey(address))?.peer.gid === gid;
   }
 
+  /** Whose it was when it was heard, or answered for, last. */
+  owner(address: Destination): Peer | undefined {
+    return this.#owners.get(addressKey(address))?.peer;
+  }
+
   /** Since what is remembered of it was heard, milliseconds; `undefined` if nothing is. */
   ageMs(address: Destination): number | undefined {
     const known = this.#owners.get(addressKey(address));

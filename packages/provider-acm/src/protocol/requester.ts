@@ -37,7 +37,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
   /** On the clock, milliseconds. */
   readonly deadline: number;
-  /** Who has answered before: the first tries go to him alone. */
+  /** Who has answered before: the first try goes to him alone. */
   readonly known?: Peer;
 }
 
@@ -49,8 +49,8 @@ const HOLD_MS = FIRST_GAP_MS;
 
 /** After so many tries every second one is asked in the name of the own LID. */
 const PLAIN_TRIES = 4;
-/** Tries that go to who has answered before. */
-const LONE_TRIES = 2;
+/** Tries that go to who has answered before; if he has gone, everybody is asked soon. */
+const LONE_TRIES = 1;
 
 /** `first`: who has answered first; `undefined`: nobody in time. Of an announcement that is this host. */
 type Ending =
