@@ -413,6 +413,8 @@ export interface RdsSocketBinding {
   typeOfService(value?: number): number;
   /** Room for control messages of each message, 0 at first: no such room. */
   setControlSize(size: number): void;
+  /** `poll` without waiting: bits of what is the case now. */
+  poll(): number;
   /** `onReady` gets epoll's bits of what has happened since the last time, not of what is the case. After `onFailure` it is called no more. */
   start(onReady: (events: number) => void, onFailure: (error: BindingError) => void): void;
   /** What `onReady` is called for, by epoll's bits (1 input, 4 output); 0, as at first, does not keep the loop alive. */

@@ -106,6 +106,13 @@ test("what happens is told once, and only while it is watched for", async () => 
   expect(rig.receiver.receiveMany(8)).toHaveLength(2);
 });
 
+test("what is the case is there to be asked", async () => {
+  using rig = await pair();
+  expect(rig.receiver.ready()).toEqual({ readable: false, writable: true, failed: false });
+  rig.sender.send(Buffer.from("x"), rig.to);
+  expect(rig.receiver.ready()).toEqual({ readable: true, writable: true, failed: false });
+});
+
 test("bound, connected and named", async () => {
   using rig = await pair();
   expect(rig.receiver.localAddress()).toEqual(rig.to);

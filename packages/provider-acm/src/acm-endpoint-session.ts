@@ -20,7 +20,6 @@ import { DuplicateWatch } from "./duplicates/duplicate-watch.js";
 import { EndpointGroups } from "./groups/endpoint-groups.js";
 import { chooseGroup } from "./groups/group-choice.js";
 import { planGroups } from "./groups/group-plan.js";
-import { Inquiry } from "./inquiry.js";
 import type { AcmProviderOptions } from "./options.js";
 import { acmHint } from "./peers/acm-hint.js";
 import { HeardAddresses } from "./peers/heard-addresses.js";
@@ -93,7 +92,7 @@ export class AcmEndpointSession implements EndpointSession {
     this.#parts = parts;
     this.#port = endpoint.port;
     this.#addresses = new OwnAddresses(endpoint.addresses, () => this.#port);
-    this.#peers = new PeerTable(options.maxPeers, clock);
+    this.#peers = new PeerTable(options.maxPeers);
     this.#heard = new HeardAddresses(options.maxPeers, clock);
     this.#doubts = new RateLimiter(MOVES, clock, MOVES_REMEMBERED);
     this.#duplicates = new DuplicateWatch({ clock, endpoint: endpoint.key, logger, metrics, counts, isOwnGid });
@@ -133,13 +132,6 @@ export class AcmEndpointSession implements EndpointSession {
         if (isSent) services.observe(() => requestSent(message));
         return isSent;
       },
-      sendTo: ({ gid, lid, qpn, mgid }, message) => {
-        const group = own().get(mgid);
-        if (group === undefined) return false;
-        const isSent = this.#link.reply({ gid, lid, qpn, pathBits: 0 }, group, message, () => undefined);
-        if (isSent) services.observe(() => requestSent(message));
-        return isSent;
-      },
       counts,
       onLate: (destination, peer) => {
         this.#learn(destination, peer);
@@ -170,22 +162,16 @@ export class AcmEndpointSession implements EndpointSession {
     this.#announcer = new Announcer(clock, random, (address) => {
       this.#requester.announce(address);
     });
-    const inquiry = new Inquiry({
+    this.address = new AcmAddresses({
       requester: this.#requester,
       addresses: this.#addresses,
       clock,
       askingTimeMs: () => askingTimeMs(options, this.#port),
-      ownerOf: (address) => this.#heard.owner(address),
-      onPeer: (peer, destination) => {
+      onPeer: (peer) => {
         this.#hear(peer);
-        this.#heard.hear(destination, peer);
-      },
-      onFoundAgain: (peer, destination) => {
-        this.#teach(destination, peer);
       },
     });
-    this.address = new AcmAddresses(inquiry);
-    this.route = new AcmRoutes({ peers: this.#peers, own, port: () => this.#port, inquiry });
+    this.route = new AcmRoutes({ peers: this.#peers, own, port: () => this.#port });
   }
 
   /** Joins the groups and makes the queue pair. */
@@ -236,9 +222,7 @@ export class AcmEndpointSession implements EndpointSession {
     switch (event.type) {
       case "sm-change":
       case "client-reregister":
-        // LIDs may be others; whose an address is, no SM decides.
-        this.#peers.clear();
-        this.#heard.doubt();
+        this.#forget();
         this.#groups.renew();
         return;
       case "notice":
@@ -314,12 +298,12 @@ export class AcmEndpointSession implements EndpointSession {
 
   #learn(destination: Destination, peer: Peer): void {
     this.#hear(peer);
-    if (this.#heard.hear(destination, peer)) this.#teach(destination, peer);
-  }
-
-  #teach(destination: Destination, peer: Peer): void {
-    const answer = { gid: peer.gid, hint: acmHint(peer, destination) };
-    this.#parts.services.learn({ kind: "address", destination, answer });
+    if (!this.#heard.hear(destination, peer)) return;
+    this.#parts.services.learn({
+      kind: "address",
+      destination,
+      answer: { gid: peer.gid, hint: acmHint(peer) },
+    });
   }
 
   /** A peer has been heard; one that has another LID than before has taken the paths to it along. */

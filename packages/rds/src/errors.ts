@@ -20,6 +20,10 @@ export const RDS_ERRORS = {
     message: "{of}: {problem}",
     hint: "correct the option where {of} is called",
   },
+  VERBENA_RDS_KERNEL: {
+    message: "the kernel's RDS: {reason}",
+    hint: "errno has the number; the kernel's log may say more",
+  },
   VERBENA_RDS_EADDRINUSE: {
     message: "{reason}",
     hint: "choose another port, or 0 for a free one; info('sockets') lists those in use",

@@ -5,4 +5,5 @@
  * @packageDocumentation
  */
 export { RDS_ERRORS } from "./errors.js";
+export { KernelTransport, type KernelTransportOptions } from "./kernel/kernel-transport.js";
 export type { RdsHost } from "./stack/rds-host.js";

@@ -62,8 +62,7 @@ function describe(
     ...(entry.expiresAt === Number.POSITIVE_INFINITY ? {} : { expiresInMs: entry.expiresAt - now }),
   };
   if (entry.state === "negative") return { ...common, from: "provider" };
-  const doubt = entry.keptAt === undefined ? {} : { isUnconfirmed: true as const };
-  return { ...common, from: entry.origin, ...contents(entry.value), ...doubt };
+  return { ...common, from: entry.origin, ...contents(entry.value) };
 }
 
 function contents(value: AddressValue | RouteValue): Partial<Pick<CacheEntry, "gid" | "lid" | "paths">> {

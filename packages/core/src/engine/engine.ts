@@ -120,9 +120,6 @@ class Engine implements EngineHandle {
           this.#requests.onSaOutcome(...outcome);
         },
       },
-      onSurroundings: (endpoints, reason) => {
-        this.#forgetting.surroundings(endpoints, reason);
-      },
       onVoid: (endpoints, reason) => {
         this.#forgetting.endpoints(endpoints, reason);
       },

@@ -38,7 +38,7 @@ export interface KernelRdsInfo {
   readonly bytes: Buffer;
 }
 
-/** What has happened to a socket since it was last told; what is the case now has to be tried. */
+/** What is the case, or what has happened since it was last told. */
 export interface KernelRdsReadiness {
   readonly readable: boolean;
   readonly writable: boolean;
@@ -80,6 +80,8 @@ export interface KernelRdsSocket extends Disposable {
   setTypeOfService(value: number): void;
   /** Bytes for control messages of each received message, 0 to 4096; 0 (default) has the kernel leave them out. */
   setControlSize(size: number): void;
+  /** What is the case now. A port that is free again counts as readable. */
+  ready(): KernelRdsReadiness;
   /** Hears of what happens, for as long as `watch` asks for it. Called once. */
   onReady(ready: (what: KernelRdsReadiness) => void, failed: (error: Error) => void): void;
   /** What to be told of. Nothing, as at first: the socket does not keep the process alive. */

@@ -65,7 +65,7 @@ Napi::Function RdsBinding::Define(Napi::Env env) {
                       InstanceMethod("getOption", &RdsBinding::GetOption), InstanceMethod("info", &RdsBinding::Info),
                       InstanceMethod("typeOfService", &RdsBinding::TypeOfService),
                       InstanceMethod("setControlSize", &RdsBinding::SetControlSize), InstanceMethod("start", &RdsBinding::Start),
-                      InstanceMethod("watch", &RdsBinding::Watch), InstanceMethod("close", &RdsBinding::Close)});
+                      InstanceMethod("poll", &RdsBinding::Poll), InstanceMethod("watch", &RdsBinding::Watch), InstanceMethod("close", &RdsBinding::Close)});
 }
 
 Napi::Value RdsBinding::Open(const Napi::CallbackInfo& info) {
@@ -249,6 +249,12 @@ Napi::Value RdsBinding::Start(const Napi::CallbackInfo& info) {
   watch_.SetReading(false);
   on_ready_ = JsCallback(info[0].As<Napi::Function>());
   return env.Undefined();
+}
+
+// poll(): what is the case now, by poll's bits, which are epoll's too.
+Napi::Value RdsBinding::Poll(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  return socket_ == nullptr ? ThrowClosed(env) : Napi::Number::New(env, socket_->Poll());
 }
 
 // watch(interest): what onReady is to be called for from now on, by epoll's bits; 0 lets the loop end.

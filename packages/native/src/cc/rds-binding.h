@@ -36,6 +36,7 @@ class RdsBinding : public Napi::ObjectWrap<RdsBinding>, public Closable {
   Napi::Value TypeOfService(const Napi::CallbackInfo& info);
   Napi::Value SetControlSize(const Napi::CallbackInfo& info);
   Napi::Value Start(const Napi::CallbackInfo& info);
+  Napi::Value Poll(const Napi::CallbackInfo& info);
   Napi::Value Watch(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 

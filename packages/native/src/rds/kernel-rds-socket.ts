@@ -22,6 +22,12 @@ const DEFAULT_LIMIT = 1 << 20;
 /** What `sendmsg` takes (IOV_MAX). */
 const MAX_PARTS = 1024;
 
+const readinessOf = (bits: number): KernelRdsReadiness => ({
+  readable: (bits & EPOLLIN) !== 0,
+  writable: (bits & EPOLLOUT) !== 0,
+  failed: (bits & EPOLLERR) !== 0,
+});
+
 /** `KernelRdsSocket` over the addon. */
 export class OpenKernelRdsSocket implements KernelRdsSocket {
   readonly #addresses = new SocketAddresses();
@@ -110,15 +116,15 @@ export class OpenKernelRdsSocket implements KernelRdsSocket {
     this.#calling(() => this.binding.setControlSize(size));
   }
 
+  ready(): KernelRdsReadiness {
+    return readinessOf(this.#calling(() => this.binding.poll()));
+  }
+
   onReady(ready: (what: KernelRdsReadiness) => void, failed: (error: Error) => void): void {
     this.#calling(() =>
       this.binding.start(
         (events) => {
-          ready({
-            readable: (events & EPOLLIN) !== 0,
-            writable: (events & EPOLLOUT) !== 0,
-            failed: (events & EPOLLERR) !== 0,
-          });
+          ready(readinessOf(events));
         },
         (cause) => {
           failed(failure("VERBENA_NATIVE_RDS", {}, cause));

@@ -155,6 +155,9 @@ int main() {
   SendText(sender, here, "again");
   CHECK_EQ(poll(&ready, 1, 5000), 1);
 
+  CHECK_EQ(receiver.Poll(), POLLIN | POLLOUT);
+  CHECK_EQ(sender.Poll(), POLLOUT);
+
   // Names and options.
   std::vector<uint8_t> bytes;
   CHECK_EQ(receiver.Name(false, &bytes), 0);

@@ -36,9 +36,7 @@ export async function askControl(client: ControlClient, question: Question): Pro
   });
   const { address, route } = answer.provenance;
   const steps = [
-    ...(address === undefined
-      ? []
-      : [`address ${address.provider} (${address.from}${address.isUnconfirmed === true ? ", not confirmed" : ""})`]),
+    ...(address === undefined ? [] : [`address ${address.provider} (${address.from})`]),
     `route ${route.provider} (${route.from})`,
   ];
   return { ...answer, origin: steps.join(", ") };

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -152,6 +153,11 @@ int RdsSocket::Receive(uint8_t* block, size_t size, int max, size_t limit, bool 
     if (peek && record.name_size > 0) break;
   }
   return count;
+}
+
+uint32_t RdsSocket::Poll() const {
+  pollfd state = {fd_, POLLIN | POLLOUT, 0};
+  return poll(&state, 1, 0) == 1 ? static_cast<uint32_t>(state.revents) & (POLLIN | POLLOUT | POLLERR) : 0;
 }
 
 uint32_t RdsSocket::TakeEvents() {

@@ -59,6 +59,8 @@ class RdsSocket {
   int events_fd() const { return events_fd_; }
   // EPOLLIN, EPOLLOUT and EPOLLERR of what has happened.
   uint32_t TakeEvents();
+  // Which of POLLIN, POLLOUT and POLLERR are the case now.
+  uint32_t Poll() const;
 
  private:
   int Watch(const char** syscall);
