@@ -1,4 +1,4 @@
-import { VerbenaError } from "@verbena/ib";
+import { Lid, VerbenaError } from "@verbena/ib";
 import { type DestinationPhase, type LookupSignal, stepLookup, stepWant } from "../src/cache/destination-machine.js";
 import { type Bench, client, gid, named, nodeGuid, startBench } from "./support/engine-bench.js";
 
@@ -10,13 +10,15 @@ const SHOWN: Readonly<Record<DestinationPhase, string>> = {
   unknown: "miss",
   known: "hit",
   due: "due",
+  kept: "kept",
   failed: "negative",
 };
 
 /** How the provider ends each lookup, and what that is to the destination. */
 const ENDINGS: Readonly<Partial<Record<LookupSignal, NonNullable<Bench["provider"]["address"]>>>> = {
   found: () => Promise.resolve({ gid: gid(nodeGuid(1)) }),
-  failed: () => Promise.resolve(undefined),
+  denied: () => Promise.resolve(undefined),
+  failed: () => Promise.reject(new VerbenaError("VERBENA_SA_TIMEOUT", "silent")),
   undecided: () => Promise.reject(new VerbenaError("VERBENA_SA_BREAKER_OPEN", "left alone")),
 };
 
@@ -25,6 +27,7 @@ class Model {
   phase: DestinationPhase = "unknown";
   #dueAt = Number.POSITIVE_INFINITY;
   #endsAt = Number.POSITIVE_INFINITY;
+  #keptAt = 0;
 
   /** What was held runs out. */
   pass(now: number): void {
@@ -33,7 +36,8 @@ class Model {
   }
 
   ask(ending: LookupSignal, now: number): void {
-    const { next, action } = stepWant(this.phase, "idle", "request");
+    const isEarly = this.phase === "kept" && now < this.#dueAt;
+    const { next, action } = stepWant(this.phase, isEarly ? "bound" : "idle", "request");
     this.phase = next;
     if (action !== "join" && action !== "refresh") return;
     const ended = stepLookup(this.phase, "asked", ending);
@@ -41,8 +45,18 @@ class Model {
     if (ended.action === "keep") this.#live(now + LIFE - MINUTE, now + LIFE);
     if (ended.action === "remember") this.#live(Number.POSITIVE_INFINITY, now + NEGATIVE_LIFE);
     if (ended.action === "report" && action === "refresh") {
-      this.#dueAt = now + Math.max(1000, (this.#endsAt - now) / 2);
+      this.#dueAt =
+        next === "kept" ? now + Math.max(10_000, now - this.#keptAt) : now + Math.max(1000, (this.#endsAt - now) / 2);
     }
+  }
+
+  /** Another SM: what was found is in doubt from now on, what was not may be found. */
+  doubt(now: number): void {
+    if (this.phase !== "kept") this.#keptAt = now;
+    if (this.phase === "failed") this.flush();
+    if (this.phase === "unknown") return;
+    this.phase = "kept";
+    this.#dueAt = now;
   }
 
   flush(): void {
@@ -57,8 +71,8 @@ class Model {
 }
 
 describe("engine: a destination", () => {
-  it("is in the phase its table says, over any order of answers, failures, flushes and times", async () => {
-    const bench = await startBench({ addressTtlMs: LIFE, negativeTtlMs: NEGATIVE_LIFE });
+  it("is in the phase its table says, over any order of answers, failures, flushes, changes of the SM and times", async () => {
+    const bench = await startBench({ addressTtlMs: LIFE, negativeTtlMs: NEGATIVE_LIFE, notices: false });
     const { clock, engine, provider } = bench;
     let seed = 5;
     const pick = <T>(list: readonly T[]): T => {
@@ -67,8 +81,9 @@ describe("engine: a destination", () => {
     };
     const model = new Model();
     const seen = new Set<string>();
-    for (let step = 0; step < 400; step += 1) {
-      const ending = pick(["found", "failed", "undecided"] as const);
+    let smLid = 1;
+    for (let step = 0; step < 800; step += 1) {
+      const ending = pick(["found", "failed", "denied", "undecided"] as const);
       provider.address = ENDINGS[ending];
       await clock.advance(pick([0, 1000, MINUTE / 2, NEGATIVE_LIFE, 8 * MINUTE, LIFE - MINUTE]));
       if (pick([0, 0, 0, 0, 0, 1]) === 1) {
@@ -76,6 +91,12 @@ describe("engine: a destination", () => {
         model.flush();
       }
       model.pass(clock.now());
+      if (pick([0, 0, 0, 0, 1]) === 1) {
+        smLid += 1;
+        bench.native.changeSm("sim0", 1, Lid.from(smLid));
+        await clock.settle();
+        model.doubt(clock.now());
+      }
       const asking = engine.explain({ source: named("host1"), destination: named("node1"), client });
       const { steps } = await clock.run(asking);
       expect(steps[1]).toMatchObject({ step: "address", cache: SHOWN[model.phase] });
@@ -84,7 +105,7 @@ describe("engine: a destination", () => {
       // A refresh goes on behind the answer.
       await clock.settle();
     }
-    expect(seen.size).toBe(12);
+    expect(seen.size).toBe(20);
     await engine.close();
   });
 });

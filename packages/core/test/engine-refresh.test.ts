@@ -1,7 +1,8 @@
-import { Gid, Lid, PKey, VerbenaError } from "@verbena/ib";
-import { ask, type Bench, client, gid, named, nodeGuid, startBench } from "./support/engine-bench.js";
+import { emptyPathRecord, Gid, Lid, PKey, VerbenaError } from "@verbena/ib";
+import { ask, type Bench, client, gid, HOST, named, nodeGuid, startBench } from "./support/engine-bench.js";
 
 const MINUTE = 60_000;
+const NEVER = Number.POSITIVE_INFINITY;
 /** Within the last tenth of a life of ten minutes. */
 const LATE = 9.5 * MINUTE;
 
@@ -11,7 +12,7 @@ const expiry = async (bench: Bench): Promise<number | undefined> =>
 
 describe("engine: refresh before expiry", () => {
   it("leaves an entry alone before its last part, serves and refreshes it once in it", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(9 * MINUTE - 1);
     expect(await expiry(bench)).toBe(MINUTE + 1);
@@ -36,7 +37,7 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("does not answer at once what is due, so that the refresh is started", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     const request = { source: named("host1"), destination: named("node1"), client };
     await bench.clock.run(ask(bench, "node1"));
     expect(bench.engine.tryResolveCached(request)).toBeDefined();
@@ -46,7 +47,12 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("keeps the old entry to its end when the refresh fails, and remembers no failure", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE, negativeTtlMs: MINUTE });
+    const bench = await startBench({
+      addressTtlMs: 10 * MINUTE,
+      addressRefreshMs: NEVER,
+      routeRefreshMs: NEVER,
+      negativeTtlMs: MINUTE,
+    });
     const { address } = bench.provider;
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(9 * MINUTE);
@@ -89,7 +95,7 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("follows a destination that has moved", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(LATE);
     bench.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(8)) });
@@ -100,7 +106,7 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("drops a refresh of a former generation", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(LATE);
     const { address } = bench.provider;
@@ -125,7 +131,7 @@ describe("engine: refresh before expiry", () => {
   });
 
   it("drops a refresh of what has been flushed", async () => {
-    const bench = await startBench({ addressTtlMs: 10 * MINUTE });
+    const bench = await startBench({ addressTtlMs: 10 * MINUTE, addressRefreshMs: NEVER, routeRefreshMs: NEVER });
     await bench.clock.run(ask(bench, "node1"));
     await bench.clock.advance(LATE);
     await bench.clock.run(ask(bench, "node1"));
@@ -140,7 +146,12 @@ describe("engine: refresh before expiry", () => {
       [0.1, 2],
       [0, 1],
     ] as const) {
-      const bench = await startBench({ routeTtlMs: 10 * MINUTE, refreshShare });
+      const bench = await startBench({
+        routeTtlMs: 10 * MINUTE,
+        addressRefreshMs: NEVER,
+        routeRefreshMs: NEVER,
+        refreshShare,
+      });
       const request = {
         dgid: Gid.zero,
         sgid: Gid.zero,
@@ -165,6 +176,83 @@ describe("engine: refresh before expiry", () => {
     await bench.clock.advance(999);
     await expect(bench.clock.run(ask(bench, "nobody"))).rejects.toMatchObject({ code: "VERBENA_RESOLVE_NO_DATA" });
     expect(asked(bench)[0]).toBe(1);
+    await bench.engine.close();
+  });
+});
+
+describe("engine: an address of a certain age", () => {
+  it("is served once more and looked up again: a move that nobody announces is known then", async () => {
+    const bench = await startBench({ addressRefreshMs: 5 * MINUTE });
+    const gidNow = async () => (await bench.clock.run(ask(bench, "node1"))).paths[0]?.dgid;
+    expect(await gidNow()).toBe(gid(nodeGuid(1)));
+    bench.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(2)) });
+    await bench.clock.advance(5 * MINUTE - 1);
+    expect(await gidNow()).toBe(gid(nodeGuid(1)));
+    await bench.clock.advance(1);
+    expect([await gidNow(), await gidNow()]).toEqual([gid(nodeGuid(1)), gid(nodeGuid(2))]);
+    await bench.engine.close();
+  });
+});
+
+describe("engine: a path of a certain age", () => {
+  /** A path that is asked for at this age, and where it leads then. */
+  async function setUp(options: Parameters<typeof startBench>[0] = {}) {
+    const bench = await startBench({ routeRefreshMs: MINUTE, ...options });
+    const move = (lid: number): void => {
+      const at = bench.native.sa.peers.findIndex(({ guid }) => guid === nodeGuid(1));
+      bench.native.sa.peers.splice(at, 1, { guid: nodeGuid(1), lid: Lid.from(lid) });
+    };
+    const dlid = async (): Promise<number | undefined> => {
+      const { paths } = await bench.clock.run(ask(bench, "node1"));
+      await bench.clock.advance(1);
+      return paths[0]?.dlid;
+    };
+    await dlid();
+    return { bench, move, dlid };
+  }
+
+  it.each([
+    ["ends after ten minutes", {}],
+    ["ends with its address", { addressTtlMs: 5 * MINUTE, routeTtlMs: 10 * MINUTE }],
+    ["never ends", { addressTtlMs: NEVER, routeTtlMs: NEVER }],
+    ["is not refreshed before its end", { refreshShare: 0 }],
+  ])(
+    "is served once more and looked up again, though it %s: a LID that nobody announces is known then",
+    async (_what, options) => {
+      const { bench, move, dlid } = await setUp(options);
+      move(201);
+      await bench.clock.advance(MINUTE - 2);
+      expect(await dlid()).toBe(101);
+      expect([await dlid(), await dlid()]).toEqual([101, 201]);
+      move(202);
+      await bench.clock.advance(MINUTE);
+      expect([await dlid(), await dlid()]).toEqual([201, 202]);
+      expect(bench.provider.addressQuestions).toHaveLength(1);
+      await bench.engine.close();
+    },
+  );
+
+  it("is served on while the SA is silent, which is asked again at the same distance", async () => {
+    const { bench, dlid } = await setUp();
+    bench.provider.route = () => Promise.reject(new VerbenaError("VERBENA_SA_TIMEOUT", "silent"));
+    for (let minute = 1; minute < 5; minute += 1) {
+      await bench.clock.advance(MINUTE);
+      expect(await dlid()).toBe(101);
+      expect(asked(bench)).toEqual([1, 1 + minute]);
+    }
+    await bench.engine.close();
+  });
+
+  it("is left alone when it came from a file", async () => {
+    const path = emptyPathRecord({ sgid: gid(HOST), dgid: gid(nodeGuid(1)), dlid: Lid.from(301), pkey: PKey.DEFAULT });
+    async function* entries() {
+      yield await Promise.resolve({ kind: "route", path, isLocal: false } as const);
+    }
+    const { bench, dlid } = await setUp({ preload: { entries } });
+    expect(await dlid()).toBe(301);
+    await bench.clock.advance(MINUTE);
+    expect(await dlid()).toBe(301);
+    expect(asked(bench)[1]).toBe(0);
     await bench.engine.close();
   });
 });

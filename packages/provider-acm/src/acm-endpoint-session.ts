@@ -20,6 +20,7 @@ import { DuplicateWatch } from "./duplicates/duplicate-watch.js";
 import { EndpointGroups } from "./groups/endpoint-groups.js";
 import { chooseGroup } from "./groups/group-choice.js";
 import { planGroups } from "./groups/group-plan.js";
+import { Inquiry } from "./inquiry.js";
 import type { AcmProviderOptions } from "./options.js";
 import { acmHint } from "./peers/acm-hint.js";
 import { HeardAddresses } from "./peers/heard-addresses.js";
@@ -92,7 +93,7 @@ export class AcmEndpointSession implements EndpointSession {
     this.#parts = parts;
     this.#port = endpoint.port;
     this.#addresses = new OwnAddresses(endpoint.addresses, () => this.#port);
-    this.#peers = new PeerTable(options.maxPeers);
+    this.#peers = new PeerTable(options.maxPeers, clock);
     this.#heard = new HeardAddresses(options.maxPeers, clock);
     this.#doubts = new RateLimiter(MOVES, clock, MOVES_REMEMBERED);
     this.#duplicates = new DuplicateWatch({ clock, endpoint: endpoint.key, logger, metrics, counts, isOwnGid });
@@ -132,6 +133,13 @@ export class AcmEndpointSession implements EndpointSession {
         if (isSent) services.observe(() => requestSent(message));
         return isSent;
       },
+      sendTo: ({ gid, lid, qpn, mgid }, message) => {
+        const group = own().get(mgid);
+        if (group === undefined) return false;
+        const isSent = this.#link.reply({ gid, lid, qpn, pathBits: 0 }, group, message, () => undefined);
+        if (isSent) services.observe(() => requestSent(message));
+        return isSent;
+      },
       counts,
       onLate: (destination, peer) => {
         this.#learn(destination, peer);
@@ -162,16 +170,22 @@ export class AcmEndpointSession implements EndpointSession {
     this.#announcer = new Announcer(clock, random, (address) => {
       this.#requester.announce(address);
     });
-    this.address = new AcmAddresses({
+    const inquiry = new Inquiry({
       requester: this.#requester,
       addresses: this.#addresses,
       clock,
       askingTimeMs: () => askingTimeMs(options, this.#port),
-      onPeer: (peer) => {
+      ownerOf: (address) => this.#heard.owner(address),
+      onPeer: (peer, destination) => {
         this.#hear(peer);
+        this.#heard.hear(destination, peer);
+      },
+      onFoundAgain: (peer, destination) => {
+        this.#teach(destination, peer);
       },
     });
-    this.route = new AcmRoutes({ peers: this.#peers, own, port: () => this.#port });
+    this.address = new AcmAddresses(inquiry);
+    this.route = new AcmRoutes({ peers: this.#peers, own, port: () => this.#port, inquiry });
   }
 
   /** Joins the groups and makes the queue pair. */
@@ -222,7 +236,9 @@ export class AcmEndpointSession implements EndpointSession {
     switch (event.type) {
       case "sm-change":
       case "client-reregister":
-        this.#forget();
+        // LIDs may be others; whose an address is, no SM decides.
+        this.#peers.clear();
+        this.#heard.doubt();
         this.#groups.renew();
         return;
       case "notice":
@@ -298,12 +314,12 @@ export class AcmEndpointSession implements EndpointSession {
 
   #learn(destination: Destination, peer: Peer): void {
     this.#hear(peer);
-    if (!this.#heard.hear(destination, peer)) return;
-    this.#parts.services.learn({
-      kind: "address",
-      destination,
-      answer: { gid: peer.gid, hint: acmHint(peer) },
-    });
+    if (this.#heard.hear(destination, peer)) this.#teach(destination, peer);
+  }
+
+  #teach(destination: Destination, peer: Peer): void {
+    const answer = { gid: peer.gid, hint: acmHint(peer, destination) };
+    this.#parts.services.learn({ kind: "address", destination, answer });
   }
 
   /** A peer has been heard; one that has another LID than before has taken the paths to it along. */

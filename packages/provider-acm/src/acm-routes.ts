@@ -1,13 +1,16 @@
-import type { Port, RouteAnswer, RouteProvider, RouteQuery } from "@verbena/core/sdk";
+import type { Port, ResolveContext, RouteAnswer, RouteProvider, RouteQuery } from "@verbena/core/sdk";
 import type { Gid, McMemberRecord } from "@verbena/ib";
 import { groupPath } from "./groups/group-path.js";
-import { isAcmHint } from "./peers/acm-hint.js";
+import type { Inquiry } from "./inquiry.js";
+import { type AcmHint, isAcmHint } from "./peers/acm-hint.js";
+import type { Peer } from "./peers/peer.js";
 import type { PeerTable } from "./peers/peer-table.js";
 
 export interface AcmRoutesParts {
   readonly peers: PeerTable;
   readonly own: () => ReadonlyMap<Gid, McMemberRecord>;
   readonly port: () => Port;
+  readonly inquiry: Pick<Inquiry, "seek">;
 }
 
 /**
@@ -17,17 +20,28 @@ export interface AcmRoutesParts {
 export class AcmRoutes implements RouteProvider {
   constructor(private readonly parts: AcmRoutesParts) {}
 
-  resolveRoute(query: RouteQuery): Promise<RouteAnswer | undefined> {
-    return Promise.resolve(this.#path(query));
+  async resolveRoute(
+    { dgid, hint, ...wishes }: RouteQuery,
+    context: Pick<ResolveContext, "signal" | "deadline">,
+  ): Promise<RouteAnswer | undefined> {
+    if (dgid === undefined || !isAcmHint(hint) || hasWishes(wishes)) return undefined;
+    const { own, port } = this.parts;
+    const peer = await this.#find(dgid, hint, context);
+    const group = peer && own().get(peer.mgid);
+    return group && { paths: [groupPath(group, port(), { gid: dgid, lid: peer.lid })] };
   }
 
-  #path({ dgid, hint, ...wishes }: RouteQuery): RouteAnswer | undefined {
-    if (dgid === undefined || !isAcmHint(hint) || hasWishes(wishes)) return undefined;
-    const { peers, own, port } = this.parts;
-    // What was heard of it last may be newer than what was remembered with the address.
-    const { lid, mgid } = peers.get(dgid) ?? hint;
-    const group = own().get(mgid);
-    return group && { paths: [groupPath(group, port(), { gid: dgid, lid })] };
+  /** Nobody tells that a LID has changed: a peer that has not been heard for a while is asked. */
+  async #find(
+    gid: Gid,
+    { peer: found, destination }: AcmHint,
+    context: Pick<ResolveContext, "signal" | "deadline">,
+  ): Promise<Peer | undefined> {
+    const { peers, inquiry } = this.parts;
+    const heard = peers.justHeard(gid);
+    if (heard !== undefined) return heard;
+    const peer = await inquiry.seek(destination, peers.get(gid) ?? found, context);
+    return peer?.gid === gid ? peer : undefined;
   }
 }
 

@@ -40,6 +40,8 @@ export interface PositiveEntry<V> extends Common {
    * refresh is under way. The one member that changes: it is about the entry's upkeep, not about what it says.
    */
   refreshAt: number;
+  /** On the clock: since when nobody has confirmed what it says, though the surroundings have changed; absent = nothing is in doubt. */
+  readonly keptAt?: number;
 }
 
 export interface NegativeEntry extends Common {

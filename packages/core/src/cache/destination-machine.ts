@@ -1,13 +1,14 @@
 /**
  * What is held of a destination: one key under an endpoint in one generation. `known`: an answer that is good; `due`: one in the last part of
- * its life, to be refreshed; `failed`: remembered as not to be found; `unknown`: nothing. Never kept, always read from the cache: an entry
+ * its life, to be refreshed; `kept`: one from before a change of the surroundings, which nobody has confirmed since; `failed`: remembered as not to
+ * be found; `unknown`: nothing. Never kept, always read from the cache: an entry
  * may run out, make room or be flushed between two signals.
  */
-export type DestinationPhase = "unknown" | "known" | "due" | "failed";
+export type DestinationPhase = "unknown" | "known" | "due" | "kept" | "failed";
 
 /**
- * Whether a lookup of it is under way (`asked`) or not (`idle`). `bound`: not either, and its answer ends when that of its address does: it
- * gains nothing from a refresh before the address has had its own.
+ * Whether a lookup of it is under way (`asked`) or not (`idle`). `bound`: not either, and its answer, which is new enough, ends
+ * when that of its address does: it gains nothing from a refresh before the address has had its own; or nobody has confirmed it a moment ago, and it is too early to ask again.
  */
 export type DestinationSight = "idle" | "asked" | "bound";
 
@@ -15,10 +16,11 @@ export type DestinationSight = "idle" | "asked" | "bound";
 export type WantSignal = "request" | "glance";
 
 /**
- * How a lookup has ended. `found`; `failed`: nobody of the whole chain knows, today; `undecided`: it failed, which says nothing of tomorrow;
+ * How a lookup has ended. `found`; `failed`: nobody of the whole chain knows, today; `denied`: the same, and all have said so, whoever had found
+ * it before among them: nobody was silent; `undecided`: it failed, which says nothing of tomorrow;
  * `past`: whatever came is about a world that is gone; `left`: nobody waits any longer. What is overheard counts as `found`.
  */
-export type LookupSignal = "found" | "failed" | "undecided" | "past" | "left";
+export type LookupSignal = "found" | "failed" | "denied" | "undecided" | "past" | "left";
 
 /**
  * What somebody gets who wants to know. `serve`: the answer; `refresh`: the same, and it is looked up again behind his back; `join`: the
@@ -29,6 +31,7 @@ export interface WantActions {
   readonly unknown: "join" | "not-yet";
   readonly known: "serve";
   readonly due: "serve" | "refresh";
+  readonly kept: "serve" | "refresh";
   readonly failed: "refuse" | "no-data";
 }
 
@@ -53,10 +56,12 @@ const to = <A extends string>(next: DestinationPhase, action: A): Row<A> => ({ n
 function endings(
   phase: DestinationPhase,
   failed: Row<LookupAction>,
+  denied = failed,
 ): Readonly<Record<LookupSignal, Row<LookupAction>>> {
   return {
     found: to("known", "keep"),
     failed,
+    denied,
     undecided: to(phase, "report"),
     past: to(phase, "restart"),
     left: to(phase, "leave"),
@@ -88,6 +93,13 @@ const due: Rows<"due"> = {
   ...endings("due", to("due", "report")),
 };
 
+const kept: Rows<"kept"> = {
+  request: to("kept", "serve"),
+  glance: to("kept", "serve"),
+  // Silence may be a host that hears no multicast since the change.
+  ...endings("kept", to("kept", "report"), to("failed", "remember")),
+};
+
 /** Phase × sight × signal. */
 export const DESTINATION_TABLE: Table = {
   unknown: { idle: unknown, asked: unknown, bound: unknown },
@@ -97,6 +109,11 @@ export const DESTINATION_TABLE: Table = {
     idle: { ...due, request: to("known", "refresh"), glance: to("known", "refresh") },
     asked: due,
     bound: due,
+  },
+  kept: {
+    idle: { ...kept, request: to("kept", "refresh"), glance: to("kept", "refresh") },
+    asked: kept,
+    bound: kept,
   },
   failed: { idle: failed, asked: failed, bound: failed },
 };
@@ -124,11 +141,14 @@ export interface LookupFacts {
   readonly isLeft: boolean;
   /** The failure is the whole chain's, of today, and worth remembering. */
   readonly isForGood: boolean;
+  /** Everybody who was asked has said that he does not know, whoever had found it before among them. */
+  readonly isDenied: boolean;
 }
 
-export function lookupSignal({ isFound, isPast, isLeft, isForGood }: LookupFacts): LookupSignal {
+export function lookupSignal({ isFound, isPast, isLeft, isForGood, isDenied }: LookupFacts): LookupSignal {
   if (isPast) return "past";
   if (isFound) return "found";
   if (isLeft) return "left";
-  return isForGood ? "failed" : "undecided";
+  if (!isForGood) return "undecided";
+  return isDenied ? "denied" : "failed";
 }

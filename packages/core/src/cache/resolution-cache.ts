@@ -71,6 +71,15 @@ export class ResolutionCache<V extends object> {
     return count;
   }
 
+  /** Puts others in the places of the living positive entries that the function gives others for, from the one unused longest on. */
+  replace(by: (entry: PositiveEntry<V>) => PositiveEntry<V> | undefined): void {
+    const now = this.#clock.now();
+    for (const [key, entry] of [...this.#positive.entries()].reverse()) {
+      const other = entry.expiresAt > now ? by(entry) : undefined;
+      if (other !== undefined) this.#positive.set(key, other);
+    }
+  }
+
   /** Living entries; reading them does not count as use. */
   *entries(): IterableIterator<PositiveEntry<V> | NegativeEntry> {
     const now = this.#clock.now();

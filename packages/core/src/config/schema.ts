@@ -1,6 +1,6 @@
 import { NETLINK_TIMEOUT_MS } from "@verbena/ib";
 import * as v from "valibot";
-import { DEFAULT_ROUTE_TTL_MS } from "../cache/lifetimes.js";
+import { DEFAULT_ADDRESS_REFRESH_MS, DEFAULT_ROUTE_REFRESH_MS, DEFAULT_ROUTE_TTL_MS } from "../cache/lifetimes.js";
 import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
 import { DEFAULT_BREAKER_AFTER, DEFAULT_BREAKER_PAUSE_MS } from "../sa-client/sa-breaker.js";
 import { DEFAULT_PATHS, OPTION_TABLE } from "./options/option-table.js";
@@ -134,6 +134,13 @@ const caches = section({
         described(lifetime, `${OPTION_TABLE.addr_timeout.summary} Milliseconds, or \`never\`.`),
         OPTION_TABLE.addr_timeout.fallback * MINUTE_MS,
       ),
+      refreshMs: v.optional(
+        described(
+          lifetime,
+          "Age at which an address that is asked for is served once more and looked up again in the background: how long a name or IP may be sought at a host that no longer has it. Those from files are not. Milliseconds, or `never`.",
+        ),
+        DEFAULT_ADDRESS_REFRESH_MS,
+      ),
     }),
     {},
   ),
@@ -142,6 +149,13 @@ const caches = section({
       ttlMs: v.optional(
         described(lifetime, `${OPTION_TABLE.route_timeout.summary} Milliseconds, or \`never\`.`),
         DEFAULT_ROUTE_TTL_MS,
+      ),
+      refreshMs: v.optional(
+        described(
+          lifetime,
+          "Age at which a path that is asked for is served once more and looked up again in the background: how long a host in use may be sought at a LID it no longer has. Paths from files are not. Milliseconds, or `never`.",
+        ),
+        DEFAULT_ROUTE_REFRESH_MS,
       ),
     }),
     {},

@@ -213,6 +213,8 @@ export interface CacheEntryJson {
   readonly gid?: string;
   readonly lid?: number;
   readonly paths?: number;
+  /** Kept from before a change of the subnet manager and not confirmed since. */
+  readonly isUnconfirmed?: true;
   readonly ageMs: number;
   /** Absent = never. */
   readonly expiresInMs?: number;
@@ -247,6 +249,8 @@ export interface ResolveRequestJson {
 export interface OriginJson {
   readonly provider: string;
   readonly from: "provider" | "cache" | "file" | "local";
+  /** An address kept from before a change of the subnet manager; whether it still holds is being asked. */
+  readonly isUnconfirmed?: true;
 }
 
 /** Answer to `POST /v1/resolve`. */
@@ -321,7 +325,7 @@ export type ExplainStepJson =
       readonly tookMs: number;
       readonly about: string;
       /** `due`: a hit that is being refreshed; `joined`: a lookup was under way; `miss`: the providers are asked. */
-      readonly cache: "hit" | "due" | "file" | "negative" | "joined" | "miss";
+      readonly cache: "hit" | "due" | "kept" | "file" | "negative" | "joined" | "miss";
       readonly providers: readonly ProviderStepJson[];
       readonly sa: readonly SaStepJson[];
       readonly provider?: string;

@@ -14,7 +14,9 @@ export function engineOptions(
   | "saBreakerAfter"
   | "saBreakerPauseMs"
   | "addressTtlMs"
+  | "addressRefreshMs"
   | "routeTtlMs"
+  | "routeRefreshMs"
   | "fileRouteTtlMs"
   | "negativeTtlMs"
   | "refreshShare"
@@ -32,7 +34,9 @@ export function engineOptions(
     saBreakerAfter: sa.breakerAfter,
     saBreakerPauseMs: sa.breakerPauseMs,
     addressTtlMs: lifetime(caches.address.ttlMs),
+    addressRefreshMs: lifetime(caches.address.refreshMs),
     routeTtlMs: lifetime(caches.route.ttlMs),
+    routeRefreshMs: lifetime(caches.route.refreshMs),
     fileRouteTtlMs: lifetime(preload.routeTtlMs),
     negativeTtlMs: caches.negativeTtlMs,
     refreshShare: caches.refreshShare,

@@ -5,7 +5,7 @@ import type { LocalEndpoint } from "./local-endpoint.js";
 import type { Found } from "./lookup-step.js";
 import type { RouteValue } from "./route-question.js";
 
-type Origin = Provenance["route"];
+type Origin = NonNullable<Provenance["address"]>;
 
 const LOCAL: Origin = { provider: "local", from: "local" };
 const LOCAL_BOTH: Provenance = { address: LOCAL, route: LOCAL };
@@ -67,7 +67,7 @@ function originOf({ entry, wasCached }: Found<object>): Origin {
   const isFromProvider = entry.origin === "provider" && !wasCached;
   const from =
     entry.origin === "file" || entry.origin === "local" ? entry.origin : isFromProvider ? "provider" : "cache";
-  return { provider: entry.provider, from };
+  return { provider: entry.provider, from, ...(entry.keptAt === undefined ? {} : { isUnconfirmed: true }) };
 }
 
 /** As old as the older part, and good as long as the shorter-lived one. */

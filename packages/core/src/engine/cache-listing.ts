@@ -62,7 +62,8 @@ function describe(
     ...(entry.expiresAt === Number.POSITIVE_INFINITY ? {} : { expiresInMs: entry.expiresAt - now }),
   };
   if (entry.state === "negative") return { ...common, from: "provider" };
-  return { ...common, from: entry.origin, ...contents(entry.value) };
+  const doubt = entry.keptAt === undefined ? {} : { isUnconfirmed: true as const };
+  return { ...common, from: entry.origin, ...contents(entry.value), ...doubt };
 }
 
 function contents(value: AddressValue | RouteValue): Partial<Pick<CacheEntry, "gid" | "lid" | "paths">> {

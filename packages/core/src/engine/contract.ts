@@ -78,7 +78,12 @@ export interface PathRequest {
 
 /** Where an answer came from: shown by `--json`, `explain`, logs. */
 export interface Provenance {
-  readonly address?: { readonly provider: string; readonly from: "provider" | "cache" | "file" | "local" };
+  readonly address?: {
+    readonly provider: string;
+    readonly from: "provider" | "cache" | "file" | "local";
+    /** Kept from before a change of the subnet manager; whether it still holds is being asked. */
+    readonly isUnconfirmed?: true;
+  };
   readonly route: { readonly provider: string; readonly from: "provider" | "cache" | "file" | "local" };
 }
 
@@ -217,6 +222,8 @@ export interface CacheEntry {
   readonly gid?: Gid;
   readonly lid?: Lid;
   readonly paths?: number;
+  /** Kept from before a change of the subnet manager and not confirmed since. */
+  readonly isUnconfirmed?: true;
   readonly ageMs: number;
   readonly expiresInMs?: number;
 }

@@ -120,6 +120,9 @@ class Engine implements EngineHandle {
           this.#requests.onSaOutcome(...outcome);
         },
       },
+      onSurroundings: (endpoints, reason) => {
+        this.#forgetting.surroundings(endpoints, reason);
+      },
       onVoid: (endpoints, reason) => {
         this.#forgetting.endpoints(endpoints, reason);
       },

@@ -25,10 +25,11 @@ export interface SaStep {
 }
 
 /**
- * What the cache said. `hit`; `due`: a hit that is being refreshed; `file`: a preload file knows; `negative`: remembered as failed; `joined`:
+ * What the cache said. `hit`; `due`: a hit that is being refreshed; `kept`: an address from before a change of the subnet manager, not confirmed since;
+ * `file`: a preload file knows; `negative`: remembered as failed; `joined`:
  * somebody else's lookup was under way; `miss`: the providers are asked.
  */
-export type CacheState = "hit" | "due" | "file" | "negative" | "joined" | "miss";
+export type CacheState = "hit" | "due" | "kept" | "file" | "negative" | "joined" | "miss";
 
 /** One step of a resolution, in the order in which they happened. */
 export type ExplainStep =

@@ -18,7 +18,7 @@ export class Forgetting {
     private readonly feed: Feed<EngineChange>,
   ) {}
 
-  /** All that was learnt through these endpoints. Who waits is looked up again. */
+  /** All that was learnt through endpoints that have gone. Who waits is looked up again. */
   endpoints(endpoints: readonly LocalEndpoint[], reason: string): number {
     const prefixes = new Set(endpoints.map(({ prefix }) => prefix));
     const count = this.#drop(({ scope }) => prefixes.has(scope.prefix));
@@ -26,10 +26,18 @@ export class Forgetting {
     return count;
   }
 
+  /**
+   * The surroundings of these endpoints have changed, or may have: another SM, one that has forgotten, notices that were not heard. LIDs, paths and
+   * failures are void; whose a name or IP is no SM decides, so that it is kept, in doubt (`keptAddress`). Who waits is looked up again.
+   */
+  surroundings(endpoints: readonly LocalEndpoint[], reason: string): void {
+    this.#doubt(endpoints);
+    for (const { key } of endpoints) this.feed.emit({ type: "flushed", endpoint: key, reason });
+  }
+
   /** The same, and nobody is told of it where nothing had been learnt. */
   unheard(endpoints: readonly LocalEndpoint[], reason: string): void {
-    const prefixes = new Set(endpoints.map(({ prefix }) => prefix));
-    const count = this.#drop(({ scope }) => prefixes.has(scope.prefix));
+    const count = this.#doubt(endpoints);
     if (count > 0) for (const { key } of endpoints) this.feed.emit({ type: "flushed", endpoint: key, reason });
   }
 
@@ -94,6 +102,12 @@ export class Forgetting {
   end(error: Error): void {
     this.pipeline.addresses.flights.end(() => true, error);
     this.pipeline.routes.flights.end(() => true, error);
+  }
+
+  #doubt(endpoints: readonly LocalEndpoint[]): number {
+    const byPrefix = new Map(endpoints.map((endpoint) => [endpoint.prefix, endpoint]));
+    const { addresses, routes } = this.pipeline;
+    return addresses.doubt(byPrefix) + routes.doubt(byPrefix);
   }
 
   #drop(pick: (of: FlightKey) => boolean): number {

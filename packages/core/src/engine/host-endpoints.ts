@@ -27,7 +27,9 @@ export interface HostEndpointsOptions {
   readonly feed: Feed<EngineChange>;
   readonly source: PortSource;
   readonly saObserver: SaObserver;
-  /** What was learnt or is being asked through these endpoints is void. */
+  /** The port of these endpoints has other surroundings: what was learnt or is being asked through them has to be found anew. */
+  readonly onSurroundings: (endpoints: readonly LocalEndpoint[], reason: string) => void;
+  /** These endpoints are gone, and with them what was learnt or is being asked. */
   readonly onVoid: (endpoints: readonly LocalEndpoint[], reason: string) => void;
   /** A name or IP has become local, or has stopped to be: nobody may remember it as something else. */
   readonly onLocalAddress: (key: string) => void;
@@ -99,10 +101,9 @@ export class HostEndpoints {
         break;
       case "changed": {
         const runtime = this.#runtimes.get(portName(port));
-        const isNew = runtime !== undefined && runtime.port.generation !== port.generation;
-        // Before the SA client hears of it: it must not repeat questions that are void.
-        if (isNew) this.#options.onVoid(runtime.endpoints, voidReason(change.signal));
-        runtime?.renew(port, change.signal, change.raw);
+        runtime?.renew(port, change.signal, change.raw, () => {
+          this.#options.onSurroundings(runtime.endpoints, changeReason(change.signal));
+        });
         break;
       }
       default:
@@ -271,8 +272,8 @@ export class HostEndpoints {
   }
 }
 
-/** Why everything is forgotten, for who watches the changes. */
-function voidReason(signal: PortSignalType): string {
+/** Why nearly everything is forgotten, for who watches the changes. */
+function changeReason(signal: PortSignalType): string {
   return signal === "refresh" || signal === "unknown" ? "the port has changed" : `the port has changed: ${signal}`;
 }
 

@@ -139,7 +139,7 @@ export class LocalEndpoint {
     return this.#byKey.keys();
   }
 
-  /** The same port with other surroundings: everything learnt through it belongs to the past. */
+  /** The same port with other surroundings: what was learnt through it belongs to the past, unless it is brought into the new scope. */
   renew(port: Port): void {
     this.#endpoint = { ...this.#endpoint, port };
     this.#identity = identityOf(this.#endpoint);

@@ -15,6 +15,8 @@ export interface Ended<A> {
   readonly outcome: ChainOutcome<A>;
   /** Every provider of the chain was there to be asked. */
   readonly isWholeChain: boolean;
+  /** Who found what is held of the destination; absent = nothing is. */
+  readonly finder?: string | undefined;
 }
 
 /** Whether the endpoint is another one by now, or the destination was flushed while the answer was on its way here. */
@@ -29,7 +31,7 @@ export function isLeft({ signal }: FlightContext): boolean {
 
 /** What it means for its destination. `ends`: GIDs and LIDs that an answer leads to. */
 export function endingSignal<A>(ended: Ended<A>, ends: (answer: A) => readonly (Gid | Lid)[]): LookupSignal {
-  const { endpoint, flight, moment, outcome, isWholeChain } = ended;
+  const { endpoint, flight, moment, outcome, isWholeChain, finder } = ended;
   const { notices } = endpoint;
   // The SA has spoken of this destination meanwhile: the answer may be older than what it said.
   const isOld = outcome.found ? notices.hasChanged(moment.heard, ends(outcome.answer)) : isStale(outcome.failures);
@@ -45,6 +47,7 @@ export function endingSignal<A>(ended: Ended<A>, ends: (answer: A) => readonly (
     isPast: isVoid(ended) || isOld,
     isLeft: isLeft(flight),
     isForGood,
+    isDenied: !outcome.found && isDenied(outcome.failures, finder),
   });
 }
 
@@ -60,4 +63,10 @@ export function chainError(failures: readonly ChainFailure[], destination: strin
 /** The SA is being left alone, and said nothing before: asking again costs it nothing. */
 function leftAlone(failures: readonly ChainFailure[]): Error | undefined {
   return verdictOf(failures).kind === "sa-status" ? undefined : breakerErrorOf(failures);
+}
+
+/** Nobody was silent or in trouble, and `finder`, who knew it before, was asked. */
+function isDenied(failures: readonly ChainFailure[], finder: string | undefined): boolean {
+  const hasAsked = finder === undefined || failures.some(({ provider }) => provider === finder);
+  return hasAsked && failures.every(({ kind }) => kind === "unknown");
 }

@@ -1,7 +1,7 @@
 import type { CacheOrigin, CacheScope, NegativeEntry, PositiveEntry } from "../cache/cache-entry.js";
 import { type DestinationSight, stepLookup, stepWant } from "../cache/destination-machine.js";
 import { type FlightContext, Flights } from "../cache/flights.js";
-import { nextRefreshTime, refreshTime } from "../cache/refresh.js";
+import { nextConfirmTime, nextRefreshTime, type RefreshRule, refreshTime } from "../cache/refresh.js";
 import { ResolutionCache } from "../cache/resolution-cache.js";
 import type { LearnedEntry } from "../sdk/provider.js";
 import { askChain, type ChainLink } from "./chain.js";
@@ -24,19 +24,26 @@ export interface LookupStepOptions<V extends object> {
   readonly name: "address" | "route";
   readonly settings: EngineSettings;
   readonly ttlMs: number;
+  /** Age at which an entry that did not come from a file is refreshed. */
+  readonly refreshMs: number;
   readonly companionDelayMs: number | undefined;
   /** A lookup that goes to the providers has started. */
   readonly onQuery: (endpoint: LocalEndpoint) => void;
   /** A provider was silent: the port may not be what it seems. */
   readonly onSilence: (endpoint: LocalEndpoint) => void;
   readonly onLearned: (endpoint: LocalEndpoint, moment: Moment, provider: string, entry: LearnedEntry) => void;
+  /**
+   * What of a value is still believed when the surroundings of its endpoint have changed, until somebody says otherwise. Absent, or `undefined`:
+   * nothing.
+   */
+  readonly outlives?: (value: V, endpoint: LocalEndpoint) => V | undefined;
   /** Something has been found, wherever it came from. */
   readonly onFound?: (endpoint: LocalEndpoint, entry: PositiveEntry<V>) => void;
 }
 
 /** What there is of a destination at one moment. */
 type Held<V> = { readonly sight: DestinationSight } & (
-  | { readonly phase: "known" | "due"; readonly entry: PositiveEntry<V> }
+  | { readonly phase: "known" | "due" | "kept"; readonly entry: PositiveEntry<V> }
   | { readonly phase: "failed"; readonly entry: NegativeEntry }
   | { readonly phase: "unknown"; readonly entry?: undefined }
 );
@@ -52,9 +59,11 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   readonly cache: ResolutionCache<V>;
   readonly flights: Flights<PositiveEntry<V>>;
   readonly #options: LookupStepOptions<V>;
+  readonly #refreshRule: RefreshRule;
 
   constructor(options: LookupStepOptions<V>) {
     this.#options = options;
+    this.#refreshRule = { share: options.settings.refreshShare, ageMs: options.refreshMs };
     const { clock, cacheMaxEntries } = options.settings;
     this.cache = new ResolutionCache({ clock, maxEntries: cacheMaxEntries });
     this.flights = new Flights(clock, options.settings.deadlineMs * FULL_SHARE);
@@ -92,6 +101,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
         return { cache: "hit" };
       case "due":
         return { cache: "due" };
+      case "kept":
+        return { cache: "kept" };
       case "failed":
         return { cache: "negative", entry: held.entry };
       case "unknown":
@@ -104,8 +115,11 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   /** What there is of a destination. `found`: an entry just taken from a file, else the cache is looked into. */
   #held({ key, endpoint, latest }: Question<A, V>, now: number, found?: PositiveEntry<V>): Held<V> {
     const entry = found ?? this.cache.get(key, endpoint.scope, now);
-    const isBound = entry !== undefined && latest <= entry.expiresAt;
+    const isNew = entry !== undefined && now < entry.createdAt + this.#refreshRule.ageMs;
+    const isBound =
+      entry !== undefined && (entry.keptAt === undefined ? isNew && latest <= entry.expiresAt : entry.refreshAt > now);
     const sight = this.flights.isUnderWay(key, endpoint.scope) ? "asked" : isBound ? "bound" : "idle";
+    if (entry?.keptAt !== undefined) return { phase: "kept", sight, entry };
     if (entry !== undefined) return { phase: entry.refreshAt <= now ? "due" : "known", sight, entry };
     const failure = this.cache.getNegative(key, endpoint.scope, now);
     return failure === undefined ? { phase: "unknown", sight } : { phase: "failed", sight, entry: failure };
@@ -120,7 +134,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const want = call.waits ? "request" : "glance";
     switch (held.phase) {
       case "known":
-      case "due": {
+      case "due":
+      case "kept": {
         const { action } = stepWant(held.phase, held.sight, want);
         if (action === "refresh") this.#refresh(question, held.entry, call);
         return { entry: held.entry, wasCached: true };
@@ -131,14 +146,46 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       }
       case "unknown": {
         if (stepWant(held.phase, held.sight, want).action === "not-yet") throw new NotYet();
-        const start = (context: FlightContext): Promise<PositiveEntry<V>> => this.#ask(question, call, context);
-        const flight = { key, scope: endpoint.scope, subject: question.subject };
-        const entry = await this.flights.join(flight, now + deadlineMs, start, call, call);
-        return { entry, wasCached: false };
+        return this.#join(question, call, now + deadlineMs);
       }
       default:
         return held satisfies never;
     }
+  }
+
+  /** The answer of a lookup, whatever the cache holds: of the one under way, or of a new one. Rejects as {@link LookupStep.find}. */
+  confirm(question: Question<A, V>, call: Call): Promise<Found<V>> {
+    const { clock, deadlineMs } = this.#options.settings;
+    const work = (): Promise<Found<V>> => this.#join(question, call, clock.now() + deadlineMs);
+    return call.trace?.lookup(this.#options.name, question.subject.text, { cache: "kept" }, work) ?? work();
+  }
+
+  async #join(question: Question<A, V>, call: Call, deadline: number): Promise<Found<V>> {
+    const start = (context: FlightContext): Promise<PositiveEntry<V>> => this.#ask(question, call, context);
+    const flight = { key: question.key, scope: question.endpoint.scope, subject: question.subject };
+    return { entry: await this.flights.join(flight, deadline, start, call, call), wasCached: false };
+  }
+
+  /**
+   * The surroundings of these endpoints have changed: keeps what outlives that, in doubt, and drops the rest; lookups are begun again. Returns how
+   * many entries there were.
+   */
+  doubt(endpoints: ReadonlyMap<string, LocalEndpoint>): number {
+    const { outlives, settings } = this.#options;
+    const keptAt = settings.clock.now();
+    this.flights.end(({ scope }) => endpoints.has(scope.prefix), new Restart());
+    const kept = new Set<object>();
+    this.cache.replace((entry) => {
+      const endpoint = endpoints.get(entry.scope.prefix);
+      // What a file says is read from there again.
+      if (endpoint === undefined || entry.origin === "file") return undefined;
+      const value = outlives?.(entry.value, endpoint);
+      if (value === undefined) return undefined;
+      const other = { ...entry, scope: endpoint.scope, value, refreshAt: keptAt, keptAt: entry.keptAt ?? keptAt };
+      kept.add(other);
+      return other;
+    });
+    return kept.size + this.cache.drop((entry) => endpoints.has(entry.scope.prefix) && !kept.has(entry));
   }
 
   /** Puts in what a provider overheard; what may be wrong by now is dropped. */
@@ -160,8 +207,12 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const background = leftBehind(call, deadline);
     const start = (context: FlightContext): Promise<PositiveEntry<V>> => this.#ask(question, background, context);
     const flight = { key: question.key, scope: question.endpoint.scope, subject: question.subject };
-    this.flights.join(flight, deadline, start, background, background).catch(() => {
-      entry.refreshAt = nextRefreshTime(clock.now(), entry.expiresAt);
+    this.flights.join(flight, deadline, start, background, background).catch((error: unknown) => {
+      const now = clock.now();
+      const { keptAt, expiresAt } = entry;
+      if (error instanceof Restart) entry.refreshAt = now;
+      else if (keptAt !== undefined) entry.refreshAt = nextConfirmTime(now, keptAt);
+      else entry.refreshAt = nextRefreshTime(now, expiresAt, this.#refreshRule);
     });
   }
 
@@ -209,8 +260,10 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       this.#report(question, call, outcome.failures);
       if (outcome.failures.some(({ kind }) => kind === "timeout")) onSilence(endpoint);
     }
-    const { phase, sight } = this.#held(question, settings.clock.now());
-    const signal = endingSignal(ended, (answer) => question.ends(question.keep(answer)));
+    const { phase, sight, entry } = this.#held(question, settings.clock.now());
+    const signal = endingSignal({ ...ended, finder: entry?.provider }, (answer) =>
+      question.ends(question.keep(answer)),
+    );
     const { action } = stepLookup(phase, sight, signal);
     if (action === "restart") throw new Restart();
     if (outcome.found) return this.#put(question, outcome.provider, "provider", outcome.answer);
@@ -233,7 +286,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       value: question.keep(answer),
       createdAt,
       expiresAt,
-      refreshAt: refreshTime(createdAt, expiresAt, settings.refreshShare),
+      refreshAt: refreshTime(createdAt, expiresAt, this.#refreshRule),
     };
     return this.#keep(question.endpoint, entry);
   }
@@ -254,7 +307,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       value: found.value,
       createdAt,
       expiresAt,
-      refreshAt: refreshTime(createdAt, expiresAt, this.#options.settings.refreshShare),
+      refreshAt: refreshTime(createdAt, expiresAt, { ...this.#refreshRule, ageMs: Number.POSITIVE_INFINITY }),
     };
     return this.#keep(endpoint, entry);
   }

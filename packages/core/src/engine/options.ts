@@ -1,7 +1,7 @@
 import type { NativeServices } from "@verbena/native";
 import type { AddressFileEntry } from "../addresses/local-addresses.js";
 import type { SourceSelector } from "../addresses/source-selector.js";
-import { DEFAULT_ROUTE_TTL_MS } from "../cache/lifetimes.js";
+import { DEFAULT_ADDRESS_REFRESH_MS, DEFAULT_ROUTE_REFRESH_MS, DEFAULT_ROUTE_TTL_MS } from "../cache/lifetimes.js";
 import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
 import { coreError } from "../errors.js";
 import { noMetrics, silentLogger, systemClock, systemRandom } from "../host/default-services.js";
@@ -56,9 +56,13 @@ export interface EngineOptions {
   readonly notices?: boolean;
   /** Default 24 hours. */
   readonly addressTtlMs?: number;
+  /** Age at which an address that is asked for is looked up again in the background. Default 10 minutes; those from files are not. */
+  readonly addressRefreshMs?: number;
   /** Default 10 minutes; a route goes at the latest with the address it was found for. */
   readonly routeTtlMs?: number;
-  /** The same for paths from files. Default: `routeTtlMs` if given, else never; a file is what its author says it is. */
+  /** Age at which a path that is asked for is looked up again in the background. Default a minute; files are not. */
+  readonly routeRefreshMs?: number;
+  /** Life of paths from files. Default: `routeTtlMs` if given, else never; a file is what its author says it is. */
   readonly fileRouteTtlMs?: number;
   /** How long a failed lookup is remembered. Default 1000; 0 = not at all. */
   readonly negativeTtlMs?: number;
@@ -119,7 +123,9 @@ export function engineSettings(options: EngineOptions): EngineSettings {
     saBreakerPauseMs: DEFAULT_BREAKER_PAUSE_MS,
     notices: true,
     addressTtlMs: DAY_MS,
+    addressRefreshMs: DEFAULT_ADDRESS_REFRESH_MS,
     routeTtlMs: DEFAULT_ROUTE_TTL_MS,
+    routeRefreshMs: DEFAULT_ROUTE_REFRESH_MS,
     fileRouteTtlMs: options.routeTtlMs ?? Number.POSITIVE_INFINITY,
     negativeTtlMs: 1_000,
     refreshShare: DEFAULT_REFRESH_SHARE,

@@ -1,4 +1,4 @@
-import { Gid, Lid } from "@verbena/ib";
+import { Gid, Lid, VerbenaError } from "@verbena/ib";
 import type { PositiveEntry } from "../cache/cache-entry.js";
 import type { Destination } from "../sdk/destination.js";
 import type { LearnedEntry } from "../sdk/provider.js";
@@ -7,8 +7,9 @@ import { type AddressValue, addressQuestion } from "./address-question.js";
 import { directAnswer, localAnswer, routedAnswer } from "./answers.js";
 import type { PathRequest, ResolveAnswer } from "./contract.js";
 import { destinationKey } from "./destination-key.js";
+import { keptAddress } from "./kept-address.js";
 import type { LocalEndpoint, Moment } from "./local-endpoint.js";
-import { LookupStep } from "./lookup-step.js";
+import { type Found, LookupStep } from "./lookup-step.js";
 import type { EngineSettings } from "./options.js";
 import { type Call, Restart } from "./request-call.js";
 import { definedFields, type LooseRouteFields, type RouteFields } from "./route-fields.js";
@@ -36,10 +37,12 @@ export class Pipeline {
       ...common,
       name: "address",
       ttlMs: settings.addressTtlMs,
+      refreshMs: settings.addressRefreshMs,
       companionDelayMs: settings.companionDelayMs,
       onQuery: ({ counters }) => {
         counters.addressQuery += 1;
       },
+      outlives: keptAddress,
       onFound: ({ key }, { subject, value }) => {
         whereabouts.note(key, subject, value.answer);
       },
@@ -49,6 +52,7 @@ export class Pipeline {
       name: "route",
       // A route goes with its address; where the question was a LID or GID itself, that is as good as an address of the same age.
       ttlMs: Math.min(settings.routeTtlMs, settings.addressTtlMs),
+      refreshMs: settings.routeRefreshMs,
       companionDelayMs: undefined,
       onQuery: ({ counters }) => {
         counters.routeQuery += 1;
@@ -88,7 +92,6 @@ export class Pipeline {
   }
 
   async resolve(endpoint: LocalEndpoint, to: Destination, maxPaths: number, call: Call): Promise<ResolveAnswer> {
-    const { clock } = this.#settings;
     const { scope, counters } = endpoint;
     const key = destinationKey(to);
     if (this.#isOwn(endpoint, key)) {
@@ -97,8 +100,27 @@ export class Pipeline {
       return localAnswer(endpoint, call.requestId);
     }
     if (to.kind === "gid" || to.kind === "lid") return this.#route(endpoint, directQuery(endpoint, to, maxPaths), call);
-    const address = await this.addresses.find(addressQuestion(this.#settings, endpoint, to, key), call);
+    const question = addressQuestion(this.#settings, endpoint, to, key);
+    const address = await this.addresses.find(question, call);
     if (endpoint.scope !== scope) throw new Restart();
+    try {
+      return await this.#follow(endpoint, address, maxPaths, call);
+    } catch (error) {
+      // A kept address that leads nowhere may be another's by now: its confirmation is waited for.
+      if (address.entry.keptAt === undefined || !call.waits || !isNowhere(error)) throw error;
+      return this.#follow(endpoint, await this.addresses.confirm(question, call), maxPaths, call);
+    }
+  }
+
+  /** From an address on. */
+  async #follow(
+    endpoint: LocalEndpoint,
+    address: Found<AddressValue>,
+    maxPaths: number,
+    call: Call,
+  ): Promise<ResolveAnswer> {
+    const { clock } = this.#settings;
+    const { scope, counters } = endpoint;
     const { entry, wasCached } = address;
     const direct = directAnswer(endpoint, address, clock.now(), call.requestId);
     if (direct !== undefined) {
@@ -157,6 +179,11 @@ export class Pipeline {
   #isOwn(endpoint: LocalEndpoint, key: string): boolean {
     return this.#settings.loopback === "local" && endpoint.address(key) !== undefined;
   }
+}
+
+/** No path, or so the SA says. */
+function isNowhere(error: unknown): boolean {
+  return VerbenaError.is(error, "VERBENA_RESOLVE_NO_DATA") || VerbenaError.is(error, "VERBENA_RESOLVE_SA_STATUS");
 }
 
 function directQuery(

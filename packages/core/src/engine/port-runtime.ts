@@ -101,13 +101,15 @@ export class PortRuntime {
     void this.#openEndpoint(endpoint);
   }
 
-  /** The port's new snapshot; the endpoints stay, the providers are told. */
-  renew(port: Port, signal: PortSignalType, raw: unknown): void {
+  /** The port's new snapshot; the endpoints stay, the providers are told. `onNew` is called when what was learnt under the one before is void. */
+  renew(port: Port, signal: PortSignalType, raw: unknown, onNew: () => void): void {
     const isNew = port.generation !== this.#port.generation;
     this.#port = port;
     if (isNew) {
-      this.sa.update(port);
       for (const endpoint of this.endpoints) endpoint.renew(port);
+      // Before the SA client hears of it: it must not repeat questions that are void.
+      onNew();
+      this.sa.update(port);
       this.#notices?.renew(port);
     }
     this.#tell(portEvent(port, signal, raw));

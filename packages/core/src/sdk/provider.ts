@@ -97,6 +97,10 @@ export interface EndpointSession extends AsyncDisposable {
 
 /** What happened to a port, or is asked of who works on it. Unknown kinds arrive as data. */
 export type PortEvent =
+  /**
+   * The port stays, its surroundings are others: another SM, or one that has forgotten what it was told. Providers MUST forget LIDs and paths; the core
+   * does the same, and keeps whose a name or IP is until it is confirmed.
+   */
   | {
       readonly type: "lid-change" | "gid-change" | "pkey-change" | "sm-change" | "client-reregister";
       readonly port: Port;

@@ -1,15 +1,15 @@
-import type { Gid, Lid } from "@verbena/ib";
+import type { Destination } from "@verbena/core/sdk";
 import type { Peer } from "./peer.js";
 
-/** What the address step tells the route step, as an answer's hint: the peer's LID and the group to go by. */
+/** What the address step tells the route step, as an answer's hint: where the peer was, the group to go by, and by what name to ask for it again. */
 export interface AcmHint {
   readonly kind: "acm-peer";
-  readonly lid: Lid;
-  readonly mgid: Gid;
+  readonly peer: Peer;
+  readonly destination: Destination;
 }
 
-export function acmHint({ lid, mgid }: Peer): AcmHint {
-  return { kind: "acm-peer", lid, mgid };
+export function acmHint(peer: Peer, destination: Destination): AcmHint {
+  return { kind: "acm-peer", peer, destination };
 }
 
 /** Whether a hint is one of ours: other providers have their own. */

@@ -9,6 +9,8 @@ const NEWS_MS = 1_000;
 /** Whose the addresses are that were heard; the one unheard longest makes room. The answers themselves are in the core's cache. */
 export class HeardAddresses {
   readonly #owners: LruMap<string, { readonly peer: Peer; readonly at: number }>;
+  /** On the clock: whatever is heard for the first time from then on is news. */
+  #doubtedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     limit: number,
@@ -22,6 +24,11 @@ export class HeardAddresses {
     return this.#owners.get(addressKey(address))?.peer.gid === gid;
   }
 
+  /** Whose it was when it was heard, or answered for, last. */
+  owner(address: Destination): Peer | undefined {
+    return this.#owners.get(addressKey(address))?.peer;
+  }
+
   /** Since what is remembered of it was heard, milliseconds; `undefined` if nothing is. */
   ageMs(address: Destination): number | undefined {
     const known = this.#owners.get(addressKey(address));
@@ -33,13 +40,19 @@ export class HeardAddresses {
     const key = addressKey(address);
     const before = this.#owners.get(key);
     const at = this.clock.now();
-    if (before !== undefined && at - before.at < NEWS_MS && isSame(before.peer, peer)) return false;
+    const isRecent = before !== undefined && before.at > this.#doubtedAt && at - before.at < NEWS_MS;
+    if (isRecent && isSame(before.peer, peer)) return false;
     this.#owners.set(key, { peer, at });
     return true;
   }
 
   forget(address: LocalAddress): void {
     this.#owners.delete(addressKey(address));
+  }
+
+  /** The core doubts what it was taught: everything is news again, though whose it was stays known. */
+  doubt(): void {
+    this.#doubtedAt = this.clock.now();
   }
 
   clear(): void {

@@ -10,7 +10,7 @@ const peer = (n: number, lid = n, qpn = 0x50) => ({ gid: gidOf(n), lid: lid as L
 
 describe("the peers that were heard", () => {
   it("have moved when another LID speaks for their GID, however often they restart", () => {
-    const peers = new PeerTable(10);
+    const peers = new PeerTable(10, new VirtualClock());
     const told = [peer(2), peer(2), peer(2, 2, 0x51), peer(2, 9, 0x51), peer(2, 9)].map((heard) =>
       peers.hear(heard, 0),
     );
@@ -18,12 +18,12 @@ describe("the peers that were heard", () => {
   });
 
   it("have not moved when they speak from another of their LIDs", () => {
-    const peers = new PeerTable(10);
+    const peers = new PeerTable(10, new VirtualClock());
     expect([8, 11, 12].map((lid) => peers.hear(peer(2, lid), 2)?.lid)).toEqual([undefined, undefined, 11]);
   });
 
   it("are so many at most, the one unheard longest goes first", () => {
-    const peers = new PeerTable(3);
+    const peers = new PeerTable(3, new VirtualClock());
     for (const n of [1, 2, 3, 1, 4]) peers.hear(peer(n), 0);
     expect([1, 2, 3, 4].map((n) => peers.get(gidOf(n)) !== undefined)).toEqual([true, false, true, true]);
     expect(peers.size).toBe(3);
@@ -44,6 +44,18 @@ test("an address that is heard again is news after a second, or at once when its
   await clock.advance(1_000);
   expect(heard.hear(address, peer(3, 4, 0x51))).toBe(true);
   expect([2, 3].map((n) => heard.isKnown(address, peer(n)))).toEqual([false, true]);
+});
+
+test("an address that is in doubt is news when it is heard again, and still known to be its owner's", async () => {
+  const clock = new VirtualClock();
+  const heard = new HeardAddresses(10, clock);
+  const address = to("192.0.2.9");
+  heard.hear(address, peer(2));
+  await clock.advance(10);
+  heard.doubt();
+  await clock.advance(10);
+  expect(heard.isKnown(address, peer(2))).toBe(true);
+  expect([heard.hear(address, peer(2)), heard.hear(address, peer(2))]).toEqual([true, false]);
 });
 
 test("a bounded map tells what it lets go of", () => {

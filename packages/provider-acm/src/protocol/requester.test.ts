@@ -21,7 +21,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
 
 function rig(resolveDepth = 64) {
   const clock = new VirtualClock();
-  const sent: { readonly at: number; readonly bytes: Buffer; readonly mad: AcmMad }[] = [];
+  const sent: { readonly at: number; readonly bytes: Buffer; readonly mad: AcmMad; readonly alone?: number }[] = [];
   const late: (readonly [Destination, Peer])[] = [];
   const duplicates: (readonly [string, Gid, Gid])[] = [];
   const counts = zeroCounts();
@@ -36,6 +36,10 @@ function rig(resolveDepth = 64) {
       sent.push({ at: clock.now(), bytes, mad: decodeAcmMad(bytes) });
       return true;
     },
+    sendTo: (peer, bytes) => {
+      sent.push({ at: clock.now(), bytes, mad: decodeAcmMad(bytes), alone: peer.qpn });
+      return true;
+    },
     counts,
     onLate: (destination, peer) => late.push([destination, peer]),
     onDuplicate: (address, first, second) => duplicates.push([address.text, first, second]),
@@ -47,6 +51,23 @@ function rig(resolveDepth = 64) {
   };
   return { clock, sent, late, duplicates, counts, requester, ask, answer };
 }
+
+describe("a request to somebody who has answered before", () => {
+  it("goes to him alone once, then to everybody, the same to the byte", async () => {
+    const { requester, clock, sent, answer } = rig();
+    const known = { gid: gidOf(2), lid: 2 as Lid, qpn: 0x77, mgid: BASE };
+    const found = requester.ask(to("192.0.2.2"), SOURCE, {
+      signal: new AbortController().signal,
+      deadline: 9_072,
+      known,
+    });
+    await clock.advance(60 + 72);
+    expect(sent.map(({ alone }) => alone)).toEqual([0x77, undefined, undefined]);
+    expect(new Set(sent.map(({ bytes }) => bytes.toString("hex"))).size).toBe(1);
+    answer(2, { gid: gidOf(2), lid: 9 as Lid, qpn: 0x78, pathBits: 0 });
+    expect(await found).toEqual({ gid: gidOf(2), lid: 9, qpn: 0x78, mgid: BASE });
+  });
+});
 
 describe("a request that is sent again", () => {
   it("is the same to the byte; from the fifth try on every second one gives the own LID for the source, and is else the same", async () => {

@@ -23,6 +23,8 @@ export interface RequesterParts {
   readonly ownLid: () => Lid;
   /** Sends to the base group; false if it could not: that try is lost, the next one may not be. */
   readonly send: (message: Buffer) => boolean;
+  /** The same to one peer alone. */
+  readonly sendTo: (peer: Peer, message: Buffer) => boolean;
   readonly counts: AcmCounts;
   /** An answer that nobody waits for any more, and which is true all the same. */
   readonly onLate: (destination: Destination, peer: Peer) => void;
@@ -35,6 +37,8 @@ export interface AskOptions {
   readonly signal: AbortSignal;
   /** On the clock, milliseconds. */
   readonly deadline: number;
+  /** Who has answered before: the first try goes to him alone. */
+  readonly known?: Peer;
 }
 
 /** How long a transaction id stays known after its end: for late answers, and for a second one that contradicts the first. */
@@ -45,6 +49,8 @@ const HOLD_MS = FIRST_GAP_MS;
 
 /** After so many tries every second one is asked in the name of the own LID. */
 const PLAIN_TRIES = 4;
+/** Tries that go to who has answered before; if he has gone, everybody is asked soon. */
+const LONE_TRIES = 1;
 
 /** `first`: who has answered first; `undefined`: nobody in time. Of an announcement that is this host. */
 type Ending =
@@ -79,9 +85,13 @@ export class Requester {
    * Who knows `destination`? `undefined`: who knows it is in none of our groups, or nobody wants to know any more. Rejects with
    * VERBENA_PROVIDER_ACM_TIMEOUT (detail `timedOut`) and VERBENA_PROVIDER_ACM_STATUS.
    */
-  ask(destination: Destination, source: LocalAddress, { signal, deadline }: AskOptions): Promise<Peer | undefined> {
+  ask(
+    destination: Destination,
+    source: LocalAddress,
+    { signal, deadline, known }: AskOptions,
+  ): Promise<Peer | undefined> {
     if (this.#isClosed || signal.aborted) return Promise.resolve(undefined);
-    const { counts, clock, random, send, own, ownLid } = this.#parts;
+    const { counts, clock, random, send, sendTo, own, ownLid } = this.#parts;
     counts.addressQuery += 1;
     const tid = this.#nextTid();
     const groups = [...own().keys()];
@@ -99,6 +109,7 @@ export class Requester {
         send: () => {
           counts.requestsSent += 1;
           if (exchange.tries > 1) counts.retries += 1;
+          if (known !== undefined && exchange.tries <= LONE_TRIES) return sendTo(known, message);
           return send(isByLid(exchange.tries) ? byLid : message);
         },
         onTimeout: (tries) => {

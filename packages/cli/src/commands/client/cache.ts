@@ -35,7 +35,7 @@ function table(entries: readonly CacheEntryJson[]): string {
       entry.cache,
       entry.endpoint,
       entry.destination,
-      entry.state,
+      entry.isUnconfirmed === true ? "unconfirmed" : entry.state,
       entry.provider,
       entry.from,
       result(entry),

@@ -84,6 +84,7 @@ function describeStep(step: ExplainStepJson): string[] {
 const CACHE: Readonly<Record<Extract<ExplainStepJson, { step: "address" | "route" }>["cache"], string>> = {
   hit: "cached",
   due: "cached, and refreshed in the background",
+  kept: "kept from before a change of the subnet manager, not confirmed since",
   file: "known from a file",
   negative: "remembered as failed",
   joined: "being looked up already",

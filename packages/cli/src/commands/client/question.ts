@@ -36,7 +36,9 @@ export async function askControl(client: ControlClient, question: Question): Pro
   });
   const { address, route } = answer.provenance;
   const steps = [
-    ...(address === undefined ? [] : [`address ${address.provider} (${address.from})`]),
+    ...(address === undefined
+      ? []
+      : [`address ${address.provider} (${address.from}${address.isUnconfirmed === true ? ", not confirmed" : ""})`]),
     `route ${route.provider} (${route.from})`,
   ];
   return { ...answer, origin: steps.join(", ") };
