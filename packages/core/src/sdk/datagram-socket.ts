@@ -68,7 +68,10 @@ export interface DatagramReceiveRequest {
   readonly peek?: boolean | undefined;
 }
 
-/** Told when something may have become possible. Called from the event loop, never from within a call of the back end's own. */
+/**
+ * Told when something may have become possible. May be called at any time, also from within a call of this or another socket (an in-process
+ * transport delivers while it sends); whoever listens MUST do no more than take note, receive, and settle promises.
+ */
 export interface SocketEvents {
   /** Something may be there to receive. May come in vain. */
   readable(): void;
@@ -107,7 +110,8 @@ export interface SocketBackend {
   bind(local: DatagramAddress): Promise<DatagramAddress>;
 
   /**
-   * Queues one message, or says why not: EAGAIN (send queue full), ENOBUFS (destination congested), EMSGSIZE. MUST have copied the data on
+   * Queues one message, or says why not: ENOTCONN (not bound), EMSGSIZE, EINVAL (control), ENOBUFS (destination
+   * congested), EAGAIN (send queue full), ENOMEM (too many peers), in this order. MUST have copied the data on
    * return. `payload` is one message in any number of parts.
    */
   trySend(
@@ -124,12 +128,18 @@ export interface SocketBackend {
   /** Whether the send queue has room; says nothing about congestion. */
   readonly isWritable: boolean;
 
+  /** Messages sent by this socket and not yet acknowledged or cancelled; `undefined` where the transport does not tell. */
+  readonly pendingMessages: number | undefined;
+  /** The default destination, for the list of sockets; the back end makes no other use of it. */
+  connected: DatagramAddress | undefined;
+
   /** Drops what is queued or unacknowledged, to one destination or all. What is on the wire already may still arrive. */
   cancel(to?: DatagramAddress): void;
 
   /**
-   * Congestion monitoring. A mask: a {@link CongestionUpdate} comes when a port of the mask (bit port mod 64) may be sent to again, and the
-   * bit leaves the mask. `"refused"`: the mask fills itself with the ports that gave ENOBUFS. `undefined`: off, nothing pending any more.
+   * Congestion monitoring. A mask: a {@link CongestionUpdate} comes when ports of the mask (bit port mod 64) may be sent to again; the mask
+   * stays. `"refused"`: the mask fills itself with the ports that gave ENOBUFS, and a bit leaves it when its update comes. `undefined`: off,
+   * nothing pending any more.
    */
   monitorCongestion(mask: bigint | "refused" | undefined): void;
   /** The mask as it stands; `undefined` when monitoring is off. */

@@ -26,7 +26,7 @@ export interface PeerSource {
   /**
    * The next frame, or `undefined` when there is nothing to send. Only to be called while up. The congestion map comes first whenever one is
    * due; a message counts as sent, not acknowledged, from here on. After a reconnect: the map, what had been sent but not acknowledged, the
-   * probe, then what had never been sent. Sequence numbers are given in this order.
+   * probe, then what had never been sent. Sequence numbers are given in this order, so that a repeated message never follows a later number.
    */
   next(): OutgoingFrame | undefined;
   /** Frames that wait to be sent, or to be acknowledged: reason to connect, and to go on trying. */
@@ -71,10 +71,14 @@ export interface TransportSink {
 
 /** A message transport at work on one local address. */
 export interface LocalTransport {
-  /** Called once per peer; the link lives until it is closed, through any number of connections. */
-  link(remote: TransportAddress, source: PeerSource): PeerLink;
+  /**
+   * Called once per peer; the link lives until it is closed, through any number of connections. `undefined`: there never is a way to that peer,
+   * and what is sent to it is dropped.
+   */
+  link(remote: TransportAddress, source: PeerSource): PeerLink | undefined;
   /** Counters of its own, cumulative. */
   counters?(): readonly TransportCounter[];
+  /** Its TCP connections, if it has any. */
   tcpSockets?(): readonly TcpSocketInfo[];
   /** Closes the address: listener and links. Idempotent. */
   close(): Promise<void>;

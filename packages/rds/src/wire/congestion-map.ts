@@ -19,9 +19,21 @@ export class CongestionMap {
     return true;
   }
 
-  /** Takes over another map's 8192 bytes. */
-  replace(bits: Uint8Array): void {
-    this.#bits.set(bits);
+  /** Takes over another map's 8192 bytes. Gives the ports that are congested no more, folded to 64 bits: bit port mod 64. */
+  replace(bits: Uint8Array): bigint {
+    let low = 0;
+    let high = 0;
+    // 64 ports are 8 bytes: those of an odd word are the upper half.
+    for (let at = 0; at < CONGESTION_MAP_SIZE; at += 1) {
+      const before = this.#bits[at] ?? 0;
+      const now = bits[at] ?? 0;
+      if (before === now) continue;
+      const freed = before & ~now;
+      if ((at & 4) === 0) low |= freed << ((at & 3) * 8);
+      else high |= freed << ((at & 3) * 8);
+      this.#bits[at] = now;
+    }
+    return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
   }
 
   /** The frame that tells a peer of this map as it stands: header and map, 8240 bytes. */

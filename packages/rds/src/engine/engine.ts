@@ -1,0 +1,95 @@
+import type { DatagramAddress, MessageTransport, TransportAddress } from "@verbena/core/sdk";
+import { CongestionMap } from "../wire/congestion-map.js";
+import { createCounters } from "./counters.js";
+import type { EngineSocket } from "./engine-socket.js";
+import { addressKey, isLoopback } from "./ip.js";
+import { LocalAddress, type LocalContext } from "./local-address.js";
+import { InternalRoute, NoRoute, PeerRoute, type Route } from "./route.js";
+import type { EngineSettings } from "./settings.js";
+
+/**
+ * What all sockets of a stack share: open local addresses, peers' congestion maps, counters. Does no I/O and has no timers; message transports
+ * carry what leaves it.
+ */
+export class Engine implements LocalContext {
+  readonly counters = createCounters();
+  readonly locals = new Map<string, LocalAddress>();
+  readonly sockets = new Set<EngineSocket>();
+  /** Goes up when a local address is opened: routes may be others from then on. */
+  routesGeneration = 0;
+  readonly #opening = new Map<string, Promise<LocalAddress>>();
+  readonly #foreignMaps = new Map<string, CongestionMap>();
+  #inodes = 0n;
+  #closing: Promise<void> | undefined;
+
+  constructor(readonly settings: EngineSettings) {}
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined;
+  }
+
+  nextInode(): bigint {
+    this.#inodes += 1n;
+    return this.#inodes;
+  }
+
+  /** Opens a local address on a transport, once for all its sockets; the transport of the first holds. */
+  open(local: TransportAddress, transport: MessageTransport): Promise<LocalAddress> {
+    const key = addressKey(local);
+    const opening = this.#opening.get(key) ?? this.#open(key, local, transport);
+    this.#opening.set(key, opening);
+    return opening;
+  }
+
+  /** Where messages of a local address go that are for another; `undefined` when it has too many peers. */
+  route(from: LocalAddress, to: DatagramAddress): Route | undefined {
+    const open = this.locals.get(addressKey(to));
+    if (open !== undefined) return new InternalRoute(from, open);
+    if (isLoopback(to.address) && !isLoopback(from.local.address)) return new NoRoute(from);
+    const peer = from.peer({ address: to.address, scopeId: to.scopeId });
+    if (peer === "unreachable") return new NoRoute(from);
+    return peer === "too-many" ? undefined : new PeerRoute(peer);
+  }
+
+  foreignMap(remote: TransportAddress): CongestionMap {
+    const key = addressKey(remote);
+    const map = this.#foreignMaps.get(key) ?? new CongestionMap();
+    this.#foreignMaps.set(key, map);
+    return map;
+  }
+
+  foreignMapArrived(remote: TransportAddress, bits: Buffer): void {
+    const freed = this.foreignMap(remote).replace(bits);
+    for (const socket of this.sockets) socket.congestionChanged(freed);
+  }
+
+  localPortFreed(port: number): void {
+    const freed = 1n << BigInt(port % 64);
+    for (const socket of this.sockets) socket.congestionChanged(freed);
+  }
+
+  /** Closes what is open. Sockets are their holders'; they get nothing more. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #open(key: string, local: TransportAddress, transport: MessageTransport): Promise<LocalAddress> {
+    const opened = new LocalAddress(local, transport.name, this);
+    try {
+      opened.attach(await transport.open(local, opened));
+    } catch (error) {
+      this.#opening.delete(key);
+      throw error;
+    }
+    if (this.isClosed) await opened.close();
+    this.locals.set(key, opened);
+    this.routesGeneration += 1;
+    return opened;
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.sockets].map((socket) => socket.close()));
+    await Promise.all([...this.locals.values()].map((local) => local.close()));
+  }
+}

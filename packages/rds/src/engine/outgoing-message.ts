@@ -1,0 +1,74 @@
+import type { OutgoingFrame } from "@verbena/core/sdk";
+import { encodeHeader } from "../wire/header.js";
+import { HEADER_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
+import { type Sequence, writeSequence } from "../wire/sequence.js";
+
+/** Whoever has messages in a peer's queues and wants to hear when they leave. */
+export interface MessageOwner {
+  /** A message has been acknowledged or cancelled: its payload bytes count no more. */
+  release(length: number): void;
+}
+
+/** A message from the moment it is queued until it is acknowledged: header and payload in one piece, written as it stands. */
+export class OutgoingMessage implements OutgoingFrame {
+  readonly bytes: Buffer;
+  /** See {@link OutgoingFrame.end}; set when it is handed to the transport. */
+  end = 0;
+  /** Given when the message is first sent, so that numbers rise in the order of sending. */
+  sequence: Sequence | undefined;
+
+  constructor(
+    readonly sourcePort: number,
+    readonly destinationPort: number,
+    payload: Uint8Array | readonly Uint8Array[],
+    readonly length: number,
+    /** Nobody owns pongs and probes. */
+    readonly owner: MessageOwner | undefined,
+    extensions?: Uint8Array,
+  ) {
+    this.bytes = Buffer.allocUnsafe(HEADER_SIZE + length);
+    encodeHeader(this.bytes, 0, {
+      sequence: 0,
+      length,
+      sourcePort,
+      destinationPort,
+      ...(extensions === undefined ? {} : { extensions }),
+    });
+    copyParts(payload, this.bytes, HEADER_SIZE);
+  }
+
+  get isProbe(): boolean {
+    return this.sourcePort === 1 && this.destinationPort === 0;
+  }
+
+  number(sequence: Sequence): void {
+    this.sequence = sequence;
+    writeSequence(this.bytes, HeaderOffset.sequence, sequence);
+  }
+
+  /** From now on the header says that an earlier connection had the message. */
+  markRetransmitted(): void {
+    this.bytes.writeUInt8(this.bytes.readUInt8(HeaderOffset.flags) | HeaderFlag.retransmitted, HeaderOffset.flags);
+  }
+}
+
+/** Bytes of one message in any number of parts. */
+export function payloadLength(payload: Uint8Array | readonly Uint8Array[]): number {
+  if (payload instanceof Uint8Array) return payload.length;
+  let length = 0;
+  for (const part of payload) length += part.length;
+  return length;
+}
+
+/** Copies the parts one behind the other. */
+export function copyParts(payload: Uint8Array | readonly Uint8Array[], target: Buffer, at: number): void {
+  if (payload instanceof Uint8Array) {
+    target.set(payload, at);
+    return;
+  }
+  let end = at;
+  for (const part of payload) {
+    target.set(part, end);
+    end += part.length;
+  }
+}

@@ -1,0 +1,204 @@
+import type { ConnectionInfo, OutgoingFrame, PeerLink, PeerSource, TransportAddress } from "@verbena/core/sdk";
+import { isChecksumGood } from "../wire/checksum.js";
+import { CONGESTION_MAP_SIZE, type CongestionMap, isCongestionMap } from "../wire/congestion-map.js";
+import { readProbe, SINGLE_PATH } from "../wire/extensions.js";
+import { EXTENSIONS_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
+import { nextSequence, readSequence, type Sequence } from "../wire/sequence.js";
+import type { Counters } from "./counters.js";
+import { OutgoingMessage } from "./outgoing-message.js";
+import { SendQueues } from "./send-queues.js";
+
+/** Flags of the keep-alive messages of some peers; they ask for nothing that we offer. */
+const HEARTBEAT = 0x18;
+
+/** Pongs that wait for a peer which pings and does not read. */
+const MAX_WAITING_PONGS = 1024;
+
+/** What a peer needs of the local address it belongs to. */
+export interface PeerOwner {
+  readonly local: TransportAddress;
+  /** The local address's own map. */
+  readonly map: CongestionMap;
+  readonly counters: Counters;
+  readonly answersPings: boolean;
+  /** A data message has come. */
+  deliver(peer: Peer, sourcePort: number, destinationPort: number, payload: Buffer, sequence: Sequence): void;
+  /** The peer's map has come. */
+  replaceMap(peer: Peer, bits: Buffer): void;
+}
+
+/** One pair of addresses: what is to be sent, what has come, the numbers that keep both exact. Survives any number of connections. */
+export class Peer implements PeerSource {
+  readonly queues: SendQueues;
+  readonly #owner: PeerOwner;
+  #link: PeerLink | undefined;
+  #isUp = false;
+  #isMapDue = false;
+  #isProbeDue = false;
+  /** Bytes given to this connection. */
+  #position = 0;
+  #nextRx: Sequence = 0;
+  /** 0 until the peer has told one. */
+  #generation = 0;
+  #waitingPongs = 0;
+
+  constructor(
+    owner: PeerOwner,
+    readonly remote: TransportAddress,
+    /** Which of the peer's ports are congested; kept while it is away. */
+    readonly foreignMap: CongestionMap,
+    firstSequence: Sequence,
+  ) {
+    this.#owner = owner;
+    this.queues = new SendQueues(firstSequence);
+  }
+
+  /** Gives the transport's side, once. */
+  attach(link: PeerLink): void {
+    this.#link = link;
+    if (this.hasWork) link.wake();
+  }
+
+  isCongested(port: number): boolean {
+    return this.foreignMap.has(port);
+  }
+
+  /** Queues a message. */
+  send(message: OutgoingMessage): void {
+    this.queues.add(message);
+    this.#link?.wake();
+  }
+
+  /** The local map has changed: the peer hears of it before anything else. */
+  mapChanged(): void {
+    if (!this.#isUp || this.#isMapDue) return;
+    this.#isMapDue = true;
+    this.#owner.counters.cong_update_queued += 1;
+    this.#link?.wake();
+  }
+
+  get hasWork(): boolean {
+    return this.queues.length > 0;
+  }
+
+  next(): OutgoingFrame | undefined {
+    if (!this.#isUp) return undefined;
+    if (this.#isMapDue) {
+      this.#isMapDue = false;
+      const bytes = this.#owner.map.frame();
+      this.#position += bytes.length;
+      return { bytes, end: this.#position };
+    }
+    const message = this.queues.next(this.#isProbeDue ? this.#probe : undefined);
+    if (message === undefined) {
+      this.#owner.counters.send_queue_empty += 1;
+      return undefined;
+    }
+    if (message.isProbe) this.#isProbeDue = false;
+    this.#position += message.bytes.length;
+    message.end = this.#position;
+    return message;
+  }
+
+  connectionUp(): void {
+    if (this.#isUp) this.connectionDown();
+    this.#isUp = true;
+    this.#isMapDue = true;
+    this.#isProbeDue = true;
+    this.#position = 0;
+  }
+
+  connectionDown(): void {
+    if (!this.#isUp) return;
+    this.#isUp = false;
+    this.#owner.counters.conn_reset += 1;
+    this.queues.requeue();
+  }
+
+  acked(position: number): void {
+    for (const message of this.queues.acked(position)) this.#dropped(message);
+  }
+
+  /** Takes out what fits; returns how many. */
+  cancel(isWanted: (message: OutgoingMessage) => boolean): number {
+    const cancelled = this.queues.cancel(isWanted);
+    for (const message of cancelled) this.#dropped(message);
+    return cancelled.length;
+  }
+
+  received(header: Buffer, at: number, payload: Buffer): void {
+    const { counters } = this.#owner;
+    if (!isChecksumGood(header, at)) {
+      counters.recv_drop_bad_checksum += 1;
+      return;
+    }
+    if (isCongestionMap(header, at)) {
+      if (payload.length !== CONGESTION_MAP_SIZE) return;
+      counters.cong_update_received += 1;
+      this.#owner.replaceMap(this, payload);
+      return;
+    }
+    const flags = header.readUInt8(at + HeaderOffset.flags);
+    const sequence = readSequence(header, at + HeaderOffset.sequence);
+    if ((flags & HeaderFlag.retransmitted) !== 0 && sequence < this.#nextRx) {
+      counters.recv_drop_old_seq += 1;
+      return;
+    }
+    this.#nextRx = nextSequence(sequence);
+    const sourcePort = header.readUInt16BE(at + HeaderOffset.sourcePort);
+    const destinationPort = header.readUInt16BE(at + HeaderOffset.destinationPort);
+    if (destinationPort > 1) {
+      this.#owner.deliver(this, sourcePort, destinationPort, payload, sequence);
+      return;
+    }
+    const isHandshake = sourcePort + destinationPort === 1 && (flags & HEARTBEAT) === 0;
+    if (isHandshake) this.#learn(header, at + HeaderOffset.extensions);
+    if (destinationPort === 0 && sourcePort !== 0) this.#ping(sourcePort);
+    else if (destinationPort === 1 && !isHandshake) counters.recv_drop_no_sock += 1;
+  }
+
+  /** Drops the connection and what waits. Nothing comes of it any more. */
+  close(): void {
+    this.#isUp = false;
+    this.#link?.close();
+    this.#link = undefined;
+  }
+
+  info(transport: string): ConnectionInfo {
+    return {
+      local: this.#owner.local.address,
+      remote: this.remote.address,
+      transport,
+      nextTx: BigInt(this.queues.nextSequence),
+      nextRx: BigInt(this.#nextRx),
+      isSending: false,
+      isConnecting: this.#link?.state === "connecting",
+      isConnected: this.#isUp,
+      tos: 0,
+    };
+  }
+
+  readonly #probe = (): OutgoingMessage => new OutgoingMessage(1, 0, [], 0, undefined, SINGLE_PATH);
+
+  /** A peer of another generation than before has restarted, and its numbers begin anew. */
+  #learn(header: Buffer, at: number): void {
+    const { generation } = readProbe(header.subarray(at, at + EXTENSIONS_SIZE));
+    if (generation === undefined || generation === 0 || generation === this.#generation) return;
+    if (this.#generation !== 0) this.#nextRx = 0;
+    this.#generation = generation;
+  }
+
+  #ping(port: number): void {
+    const { counters } = this.#owner;
+    counters.recv_ping += 1;
+    if (!this.#owner.answersPings || this.isCongested(port) || this.#waitingPongs >= MAX_WAITING_PONGS) return;
+    counters.send_pong += 1;
+    this.#waitingPongs += 1;
+    this.send(new OutgoingMessage(0, port, [], 0, undefined, port === 1 ? SINGLE_PATH : undefined));
+  }
+
+  #dropped(message: OutgoingMessage): void {
+    if (message.sourcePort === 0) this.#waitingPongs -= 1;
+    message.owner?.release(message.length);
+  }
+}

@@ -1,0 +1,71 @@
+import type { DatagramAddress } from "@verbena/core/sdk";
+import type { LocalAddress } from "./local-address.js";
+import { copyParts, type MessageOwner, OutgoingMessage } from "./outgoing-message.js";
+import type { Peer } from "./peer.js";
+
+/** One message on its way into a route: from a bound port, by a socket, to a port, its bytes in any number of parts. */
+export interface Sending {
+  readonly source: DatagramAddress;
+  readonly owner: MessageOwner & { reserve(length: number): void };
+}
+
+/** Where the messages for an address go. */
+export interface Route {
+  isCongested(port: number): boolean;
+  /** Takes a copy of the payload. */
+  send(sending: Sending, port: number, payload: Uint8Array | readonly Uint8Array[], length: number): void;
+}
+
+/** Over a transport to a peer: the message waits until it is acknowledged. */
+export class PeerRoute implements Route {
+  constructor(readonly peer: Peer) {}
+
+  isCongested(port: number): boolean {
+    return this.peer.isCongested(port);
+  }
+
+  send({ source, owner }: Sending, port: number, payload: Uint8Array | readonly Uint8Array[], length: number): void {
+    owner.reserve(length);
+    this.peer.send(new OutgoingMessage(source.port, port, payload, length, owner));
+  }
+}
+
+/** To another local address of the engine: received at once, by the receiver's own map. */
+export class InternalRoute implements Route {
+  constructor(
+    readonly from: LocalAddress,
+    readonly to: LocalAddress,
+  ) {}
+
+  isCongested(port: number): boolean {
+    return this.to.map.has(port);
+  }
+
+  send({ source }: Sending, port: number, payload: Uint8Array | readonly Uint8Array[], length: number): void {
+    if (port === 0) return this.#ping(source);
+    const copy = Buffer.allocUnsafe(length);
+    copyParts(payload, copy, 0);
+    this.to.deliverInternal(source, port, copy);
+  }
+
+  #ping(source: DatagramAddress): void {
+    const { counters, answersPings, local } = this.to;
+    counters.recv_ping += 1;
+    if (!answersPings || this.from.map.has(source.port)) return;
+    counters.send_pong += 1;
+    this.from.deliverInternal({ ...local, port: 0 }, source.port, Buffer.alloc(0));
+  }
+}
+
+/** Nowhere: a loopback address that nobody has opened, or one that its transport never reaches. Accepted and dropped, as messages to unbound ports are. */
+export class NoRoute implements Route {
+  constructor(readonly from: LocalAddress) {}
+
+  isCongested(): boolean {
+    return false;
+  }
+
+  send(): void {
+    this.from.counters.recv_drop_no_sock += 1;
+  }
+}

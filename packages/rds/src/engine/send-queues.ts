@@ -1,0 +1,76 @@
+import { nextSequence, type Sequence } from "../wire/sequence.js";
+import { Fifo } from "./fifo.js";
+import type { OutgoingMessage } from "./outgoing-message.js";
+
+/**
+ * A peer's messages: those to be sent again, those never sent, those sent and not acknowledged. Numbers are given when a message is first
+ * sent, so that they rise in the order of sending: a receiver takes a repeated message for old once it has seen a later number.
+ */
+export class SendQueues {
+  readonly #again = new Fifo<OutgoingMessage>();
+  readonly #fresh = new Fifo<OutgoingMessage>();
+  readonly #unacked = new Fifo<OutgoingMessage>();
+  #next: Sequence;
+
+  constructor(firstSequence: Sequence) {
+    this.#next = firstSequence;
+  }
+
+  get length(): number {
+    return this.#again.length + this.#fresh.length + this.#unacked.length;
+  }
+
+  get nextSequence(): Sequence {
+    return this.#next;
+  }
+
+  add(message: OutgoingMessage): void {
+    this.#fresh.push(message);
+  }
+
+  /** The next to send; counts as sent. `probe` makes one that goes between the repeated and the fresh. */
+  next(probe: (() => OutgoingMessage) | undefined): OutgoingMessage | undefined {
+    const message = this.#again.shift() ?? probe?.() ?? this.#fresh.shift();
+    if (message === undefined) return undefined;
+    if (message.sequence === undefined) {
+      message.number(this.#next);
+      this.#next = nextSequence(this.#next);
+    }
+    this.#unacked.push(message);
+    return message;
+  }
+
+  /** Takes out those that end at or before a position of the connection. */
+  *acked(position: number): Generator<OutgoingMessage> {
+    for (let first = this.#unacked.peek(); first !== undefined && first.end <= position; first = this.#unacked.peek()) {
+      this.#unacked.shift();
+      yield first;
+    }
+  }
+
+  /** The connection has gone: what it had not delivered for sure is sent again, but for probes, of which each connection has its own. */
+  requeue(): void {
+    const messages = this.#unacked.drain().filter(({ isProbe }) => !isProbe);
+    for (const message of messages) message.markRetransmitted();
+    this.#again.unshiftAll(messages);
+  }
+
+  cancel(isWanted: (message: OutgoingMessage) => boolean): readonly OutgoingMessage[] {
+    return [this.#again, this.#fresh, this.#unacked].flatMap((queue) => [...queue.removeWhere(isWanted)]);
+  }
+
+  /** Not sent on this connection, in order, with the numbers they have or are going to have. */
+  *waiting(): Generator<readonly [OutgoingMessage, Sequence]> {
+    let next = this.#next;
+    for (const message of this.#again) yield [message, message.sequence ?? 0];
+    for (const message of this.#fresh) {
+      yield [message, next];
+      next = nextSequence(next);
+    }
+  }
+
+  /** Sent and not acknowledged, in order. */
+  *unacked(): Generator<readonly [OutgoingMessage, Sequence]> {
+    for (const message of this.#unacked) yield [message, message.sequence ?? 0];
+  }
+}

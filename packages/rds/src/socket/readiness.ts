@@ -1,0 +1,46 @@
+import type { Clock, SocketBackend } from "@verbena/core/sdk";
+import type { RdsReadiness } from "./types.js";
+import { WaitList, type WaitOptions } from "./wait-list.js";
+
+/** What a socket is ready for, and who waits for it. */
+export class Readiness {
+  readonly #waits: WaitList<readonly (keyof RdsReadiness)[], RdsReadiness>;
+  #backend: SocketBackend | undefined;
+  #closed: Error | undefined;
+  /** A send has been refused for congestion, and no map has changed since. */
+  isRefused = false;
+
+  constructor(clock: Clock) {
+    this.#waits = new WaitList(clock, "waiting for the socket");
+  }
+
+  bound(backend: SocketBackend): void {
+    this.#backend = backend;
+    this.wake();
+  }
+
+  get now(): RdsReadiness {
+    return {
+      readable: this.#backend?.isReadable ?? false,
+      writable: this.#backend?.isWritable ?? false,
+      uncongested: !this.isRefused,
+    };
+  }
+
+  wait(wanted: readonly (keyof RdsReadiness)[], options: WaitOptions): Promise<RdsReadiness> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    const { now } = this;
+    return wanted.some((what) => now[what]) ? Promise.resolve(now) : this.#waits.wait(wanted, options);
+  }
+
+  wake(): void {
+    if (this.#waits.length === 0) return;
+    const { now } = this;
+    this.#waits.answer((wanted) => (wanted.some((what) => now[what]) ? { answer: now } : undefined));
+  }
+
+  close(reason: Error): void {
+    this.#closed = reason;
+    this.#waits.failAll(reason);
+  }
+}

@@ -1,0 +1,15 @@
+import type { Clock, DatagramTransport, SocketBackend, SocketEvents, TransportAddress } from "@verbena/core/sdk";
+import type { RdsSemantics } from "../engine/settings.js";
+
+/** What a socket needs of its stack. */
+export interface SocketContext {
+  readonly clock: Clock;
+  readonly semantics: RdsSemantics;
+  /** Throws ENOPROTOOPT when there is none of that name. */
+  transportNamed(name: string): DatagramTransport;
+  /** The one named, or the first that claims the address. Throws ENOPROTOOPT or EADDRNOTAVAIL. */
+  transportFor(local: TransportAddress, name: string | undefined): DatagramTransport;
+  open(transport: DatagramTransport, events: SocketEvents): SocketBackend;
+  /** The socket is closed. */
+  forget(socket: object): void;
+}
