@@ -51,7 +51,7 @@ export class CongestionMonitor {
     this.#refused &= ~told;
     if (this.#mask === undefined) return;
     this.#pending |= told & this.#mask;
-    this.#mask &= ~told;
+    if (this.#fillsItself) this.#mask &= ~told;
   }
 
   /** What the program is to be told, once. */

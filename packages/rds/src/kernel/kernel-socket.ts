@@ -46,6 +46,9 @@ export class KernelSocket implements SocketBackend {
   readonly maxMessageSize = MAX_MESSAGE_SIZE;
   readonly controlTypes: readonly ControlMessage["type"][] = ["unknown"];
   readonly limits: SocketLimits;
+  /** The kernel does not tell of one socket alone. */
+  readonly pendingMessages = undefined;
+  connected: DatagramAddress | undefined;
   readonly #monitor = new CongestionMonitor();
   readonly #clock: Clock;
   #bound: DatagramAddress | undefined;
