@@ -22,7 +22,7 @@ export class AcmRoutes implements RouteProvider {
 
   async resolveRoute(
     { dgid, hint, ...wishes }: RouteQuery,
-    context: Pick<ResolveContext, "signal" | "deadline" | "source">,
+    context: Pick<ResolveContext, "signal" | "deadline">,
   ): Promise<RouteAnswer | undefined> {
     if (dgid === undefined || !isAcmHint(hint) || hasWishes(wishes)) return undefined;
     const { own, port } = this.parts;
@@ -35,16 +35,12 @@ export class AcmRoutes implements RouteProvider {
   async #find(
     gid: Gid,
     { peer: found, destination }: AcmHint,
-    { signal, deadline, source }: Pick<ResolveContext, "signal" | "deadline" | "source">,
+    context: Pick<ResolveContext, "signal" | "deadline">,
   ): Promise<Peer | undefined> {
     const { peers, inquiry } = this.parts;
     const heard = peers.justHeard(gid);
     if (heard !== undefined) return heard;
-    const peer = await inquiry.seek(destination, peers.get(gid) ?? found, {
-      signal,
-      deadline,
-      ...(source === undefined ? {} : { source }),
-    });
+    const peer = await inquiry.seek(destination, peers.get(gid) ?? found, context);
     return peer?.gid === gid ? peer : undefined;
   }
 }

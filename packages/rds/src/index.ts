@@ -21,3 +21,6 @@ export type {
 export type { WaitOptions } from "./socket/wait-list.js";
 export type { RdsHost } from "./stack/rds-host.js";
 export { RdsStack, type RdsStackOptions } from "./stack/rds-stack.js";
+export type { TcpHost } from "./tcp/tcp-context.js";
+export type { TcpTransportOptions } from "./tcp/tcp-options.js";
+export { TcpTransport } from "./tcp/tcp-transport.js";

@@ -1,0 +1,117 @@
+// pnpm bench rds [--quick] [--write]
+//
+// Messages that an echo sends back: RDS sockets over TCP (two processes) and over loopback (one), as ratios to framed messages on a connection of
+// node:net and to a program in C on a plain TCP connection (packages/native/test/cc/tcp-echo.cc), in the same run. Fails if messages of 64 bytes over
+// TCP are below 0.8 of node:net, or those of 8 KiB below 0.5 of C.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { describeMachine } from "./lib/machine.mjs";
+import { writeSection } from "./lib/performance-page.mjs";
+import { table } from "./lib/table.mjs";
+
+const root = join(import.meta.dirname, "..");
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, write: { type: "boolean", default: false } },
+});
+const ROUNDS = values.quick ? 1 : 3;
+const SECONDS_WORTH = values.quick ? 0.25 : 1;
+const LEAST = { net: 0.8, c: 0.5 };
+/** Payload bytes, messages under way, messages in a second's worth. */
+const SIZES = [
+  { name: "64 B", length: 64, depth: 128, count: 300_000 },
+  { name: "1 KiB", length: 1024, depth: 128, count: 200_000 },
+  { name: "8 KiB", length: 8192, depth: 64, count: 60_000 },
+  { name: "64 KiB", length: 65_536, depth: 16, count: 12_000 },
+  { name: "1 MiB", length: 1 << 20, depth: 4, count: 800 },
+];
+const program = join(root, "bench/lib/rds-ends.mjs");
+let runs = 0;
+
+/** One run of one kind: its rate and, of ping-pong, its times. */
+async function run(kind, { length, depth, count, sockets = 1 }) {
+  runs += 1;
+  const settings = {
+    kind,
+    length,
+    depth,
+    sockets,
+    count: Math.max(sockets * depth, Math.floor(count * SECONDS_WORTH)),
+    port: 20_000 + ((process.pid + runs) % 20_000),
+    here: "127.88.0.2",
+    there: "127.88.0.3",
+  };
+  const start = (role) => {
+    const child = spawn(process.execPath, [program, JSON.stringify({ ...settings, role })], {
+      stdio: ["ignore", "pipe", "inherit"],
+      cwd: root,
+    });
+    return { child, line: once(createInterface(child.stdout), "line") };
+  };
+  const echo = kind === "loop" ? undefined : start("echo");
+  await echo?.line;
+  const [line] = await start("drive").line;
+  echo?.child.kill();
+  return JSON.parse(line);
+}
+
+function inC({ length, depth, count }) {
+  const args = [length, depth, Math.floor(count * SECONDS_WORTH * 3)].map(String);
+  const done = spawnSync(join(root, "packages/native/build/Release/tcp-echo"), args, { encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`tcp-echo: ${done.stderr}`);
+  return { rate: Number(done.stdout.split(" ")[0]) };
+}
+
+const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** Median rates of each kind; the kinds take turns, so that a slower minute of the machine meets all of them. */
+async function compare(size) {
+  const rates = { c: [], net: [], tcp: [], tcp16: [], loop: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    rates.c.push(inC(size).rate);
+    rates.net.push((await run("net", size)).rate);
+    rates.tcp.push((await run("tcp", size)).rate);
+    rates.tcp16.push(
+      (await run("tcp", { ...size, depth: Math.max(1, Math.floor(size.depth / 16)), sockets: 16 })).rate,
+    );
+    rates.loop.push((await run("loop", size)).rate);
+  }
+  return Object.fromEntries(Object.entries(rates).map(([kind, list]) => [kind, median(list)]));
+}
+
+const count = (rate) => Math.round(rate).toLocaleString("en");
+const rows = [];
+const failures = [];
+for (const size of SIZES) {
+  const { c, net, tcp, tcp16, loop } = await compare(size);
+  rows.push([
+    size.name,
+    count(tcp),
+    ((tcp * size.length) / 1e6).toFixed(1),
+    (tcp / net).toFixed(2),
+    (tcp / c).toFixed(2),
+    (tcp16 / net).toFixed(2),
+    count(loop),
+    (loop / net).toFixed(2),
+  ]);
+  if (size.length === 64 && tcp / net < LEAST.net) failures.push(`64 B: ${(tcp / net).toFixed(2)} of node:net`);
+  if (size.length === 8192 && tcp / c < LEAST.c) failures.push(`8 KiB: ${(tcp / c).toFixed(2)} of C`);
+}
+const latency = [];
+for (const kind of ["net", "tcp", "loop"]) {
+  const { times } = await run(kind, { length: 64, depth: 1, count: 20_000 });
+  const at = (share) => times[Math.floor(times.length * share)].toFixed(0);
+  latency.push([kind === "net" ? "node:net" : kind, at(0.5), at(0.99)]);
+}
+const text = `${describeMachine()}
+
+${table(["message", "tcp, messages/s there and back", "MB/s each way", "of node:net", "of C", "16 sockets, of node:net", "loop, messages/s", "of node:net"], rows)}
+
+${table(["64 B, one under way", "median µs", "99 % µs"], latency)}
+`;
+console.log(text);
+if (values.write) writeSection("rds", text);
+for (const failure of failures) console.error(`bench rds: ${failure}`);
+process.exitCode = failures.length > 0 ? 1 : 0;
