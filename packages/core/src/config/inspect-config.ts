@@ -7,7 +7,7 @@ import type { AddressConfig, DaemonConfig } from "./daemon-config.js";
 import { mergeInputs } from "./merge.js";
 import { DEFAULT_PATHS } from "./options/option-table.js";
 import { optionsToInput } from "./options/to-input.js";
-import { planProviders } from "./providers.js";
+import { BUILT_IN_PACKAGES, planProviders } from "./providers.js";
 import { loadAddresses, loadOptions, loadYaml } from "./read-files.js";
 import type { ConfigInput, ConfigOutput } from "./schema.js";
 import { type ConfigSetting, listSettings } from "./settings.js";
@@ -145,7 +145,7 @@ function complete(
       lockFile: daemon.lockFile ?? (own === undefined ? DEFAULT_PATHS.lockFile : `${own}.pid`),
     },
     sa,
-    resolver: { ...resolver, deadlineMs: resolver.deadlineMs ?? (sa.retries + 1) * sa.timeoutMs },
+    resolver: { ...resolver, deadlineMs: resolver.deadlineMs ?? defaultDeadlineMs(sa, plan) },
     caches: parsed.caches,
     chains: plan.chains,
     providers: plan.providers,
@@ -158,6 +158,20 @@ function complete(
     native: Object.fromEntries(Object.entries(parsed.native).filter(([, path]) => path !== undefined)),
     folder,
   };
+}
+
+/** What ibacm adds to each wait for a peer on a subnet with the time-out that OpenSM gives, 18: 2^(18-8) milliseconds. */
+const SUBNET_TIMEOUT_MS = 1_024;
+
+/** As long as ibacm takes to ask for an address of its peers, where they are asked, else for a path of the SA. */
+function defaultDeadlineMs(
+  { retries, timeoutMs }: Pick<DaemonConfig["sa"], "retries" | "timeoutMs">,
+  { chains, providers }: Pick<DaemonConfig, "chains" | "providers">,
+): number {
+  // Without a chain all providers that are listed are in it.
+  const isAsked =
+    chains.address?.includes("acm") ?? providers.some(({ package: name }) => name === BUILT_IN_PACKAGES["acm"]);
+  return (retries + 1) * (timeoutMs + (isAsked ? SUBNET_TIMEOUT_MS : 0));
 }
 
 function stringAt(input: ConfigInput, key: "options"): string | undefined {

@@ -42,7 +42,7 @@ describe("loadConfig", () => {
       lockFile: "/run/ibacm.pid",
     });
     expect(config.sa).toMatchObject({ timeoutMs: 2000, retries: 2, notices: true });
-    expect(config.resolver).toEqual({ loopback: "local", deadlineMs: 6000 });
+    expect(config.resolver).toEqual({ loopback: "local", deadlineMs: 3 * (2000 + 1024) });
     expect(config.caches.address.ttlMs).toBe(1440 * 60_000);
     expect(config.caches.route.ttlMs).toBe(600_000);
     expect(config.preload).toEqual({ routeTtlMs: "never" });
@@ -52,6 +52,17 @@ describe("loadConfig", () => {
       ["@verbena/provider-sa", false],
     ]);
     expect(config.addresses).toEqual({ supportIps: false, isFound: false, lines: [] });
+  });
+
+  it("lets a request take as long as its address may be asked for, where peers are asked", async () => {
+    const deadline = async (text: string) =>
+      (await loadConfig({ config: await file(`deadline-${String(text.length)}.yaml`, text), ignoreDefaults: true }))
+        .config.resolver.deadlineMs;
+    expect(await deadline("sa: { timeoutMs: 500, retries: 3 }\n")).toBe(4 * 1524);
+    expect(await deadline('sa: { retries: 1 }\nproviders: [{ package: "@verbena/provider-acm" }]\n')).toBe(2 * 3024);
+    expect(await deadline("chains: { address: [sa], route: [sa] }\n")).toBe(6000);
+    expect(await deadline('providers: [{ package: "@verbena/provider-sa" }]\n')).toBe(6000);
+    expect(await deadline("resolver: { deadlineMs: 77 }\n")).toBe(77);
   });
 
   it("says in a note that a missing options file means defaults", async () => {
@@ -85,7 +96,7 @@ describe("loadConfig", () => {
     const { config, diagnostics } = await loadConfig({ options, addresses });
     expect(diagnostics).toEqual([]);
     expect(config.sa).toMatchObject({ timeoutMs: 500, retries: 1, depth: 4 });
-    expect(config.resolver).toEqual({ loopback: "none", deadlineMs: 1000 });
+    expect(config.resolver).toEqual({ loopback: "none", deadlineMs: 2 * (500 + 1024) });
     expect(config.caches.address.ttlMs).toBe(600_000);
     expect(config.caches.route.ttlMs).toBe(300_000);
     expect(config.chains.route).toEqual(["acm", "sa"]);

@@ -123,7 +123,10 @@ const resolver = section({
     OPTION_TABLE.loopback_prot.fallback,
   ),
   deadlineMs: v.optional(
-    described(count(1), "How long a request may take. Default: (`sa.retries` + 1) × `sa.timeoutMs`."),
+    described(
+      count(1),
+      "How long a request may take. Default: (`sa.retries` + 1) × (`sa.timeoutMs` + 1024), the time that ibacm takes to ask its peers for an address where the subnet time-out is 18; without the provider acm in the address chain (`sa.retries` + 1) × `sa.timeoutMs`.",
+    ),
   ),
 });
 
