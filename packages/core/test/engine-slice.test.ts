@@ -1,5 +1,5 @@
 import { Gid, Lid, PKey } from "@verbena/ib";
-import { ask, client, gid, HOST, named, nodeGuid, startBench } from "./support/engine-bench.js";
+import { ask, client, embedded, gid, HOST, ip, named, nodeGuid, startBench } from "./support/engine-bench.js";
 
 const NOWHERE = { dgid: Gid.zero, sgid: Gid.zero, dlid: Lid.zero, slid: Lid.zero, pkey: PKey.zero, client };
 
@@ -46,5 +46,20 @@ describe("engine: from a name to a path", () => {
     expect(bench.engine.endpointOf(named("HOST1"))?.key).toBe("sim0/1/0xffff");
     await bench.engine.close();
     expect(bench.clock.pending).toBe(0);
+  });
+
+  it("tells the providers as whom the client asks: what it named, as spelled, or what was chosen for it", async () => {
+    const bench = await startBench();
+    await bench.clock.run(bench.engine.resolve({ source: named("HOST1"), destination: named("node1"), client }));
+    await bench.clock.run(bench.engine.resolve({ source: ip("192.0.2.1"), destination: named("node2"), client }));
+    await bench.clock.run(bench.engine.resolve({ destination: ip("10.0.0.3"), client }));
+    await bench.clock.run(bench.engine.resolve({ destination: named("node4"), client: embedded }));
+    expect(bench.provider.addressQuestions.map(({ context }) => context.source?.text)).toEqual([
+      "HOST1",
+      "192.0.2.1",
+      "192.0.2.1",
+      undefined,
+    ]);
+    await bench.engine.close();
   });
 });

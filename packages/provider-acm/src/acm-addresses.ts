@@ -6,10 +6,13 @@ import { acmHint } from "./peers/acm-hint.js";
 export class AcmAddresses implements AddressProvider {
   constructor(private readonly inquiry: Inquiry) {}
 
-  async resolveAddress(to: Destination, { signal, deadline }: ResolveContext): Promise<AddressAnswer | undefined> {
+  async resolveAddress(
+    to: Destination,
+    { signal, deadline, source }: ResolveContext,
+  ): Promise<AddressAnswer | undefined> {
     if (to.kind === "gid") return { gid: to.gid };
     if (to.kind === "lid") return { lid: to.lid };
-    const peer = await this.inquiry.find(to, { signal, deadline });
+    const peer = await this.inquiry.find(to, { signal, deadline, ...(source === undefined ? {} : { source }) });
     // The GID alone: a LID may change while the answer is remembered.
     return peer && { gid: peer.gid, hint: acmHint(peer, to) };
   }

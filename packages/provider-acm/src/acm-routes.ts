@@ -22,7 +22,7 @@ export class AcmRoutes implements RouteProvider {
 
   async resolveRoute(
     { dgid, hint, ...wishes }: RouteQuery,
-    context: Pick<ResolveContext, "signal" | "deadline">,
+    context: Pick<ResolveContext, "signal" | "deadline" | "source">,
   ): Promise<RouteAnswer | undefined> {
     if (dgid === undefined || !isAcmHint(hint) || hasWishes(wishes)) return undefined;
     const { own, port } = this.parts;
@@ -35,12 +35,16 @@ export class AcmRoutes implements RouteProvider {
   async #find(
     gid: Gid,
     { peer: found, destination }: AcmHint,
-    context: Pick<ResolveContext, "signal" | "deadline">,
+    { signal, deadline, source }: Pick<ResolveContext, "signal" | "deadline" | "source">,
   ): Promise<Peer | undefined> {
     const { peers, inquiry } = this.parts;
     const heard = peers.justHeard(gid);
     if (heard !== undefined) return heard;
-    const peer = await inquiry.seek(destination, peers.get(gid) ?? found, context);
+    const peer = await inquiry.seek(destination, peers.get(gid) ?? found, {
+      signal,
+      deadline,
+      ...(source === undefined ? {} : { source }),
+    });
     return peer?.gid === gid ? peer : undefined;
   }
 }

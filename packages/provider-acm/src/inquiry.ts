@@ -18,6 +18,11 @@ export interface InquiryParts {
   readonly onFoundAgain: (peer: Peer, destination: Destination) => void;
 }
 
+export interface InquiryOptions extends AskOptions {
+  /** As whom the client asks. */
+  readonly source?: Destination;
+}
+
 /** How long somebody who was found before is asked where he is, milliseconds: the subnet administrator knows too. */
 const SEEKING_MS = 1_000;
 
@@ -26,10 +31,10 @@ export class Inquiry {
   constructor(private readonly parts: InquiryParts) {}
 
   /** Who has it? `known`, or who had it last, is asked first. `undefined` and rejections: {@link Requester.ask}. */
-  async find(to: Destination, options: AskOptions): Promise<Peer | undefined> {
+  async find(to: Destination, options: InquiryOptions): Promise<Peer | undefined> {
     const { requester, addresses, clock, askingTimeMs, ownerOf, onPeer } = this.parts;
-    const { signal, deadline, known = ownerOf(to) } = options;
-    const source = addresses.sourceFor(to);
+    const { signal, deadline, source: asker, known = ownerOf(to) } = options;
+    const source = addresses.sourceFor(to, asker);
     // An endpoint without an address has nothing to be answered to.
     if (source === undefined) return undefined;
     const until = Math.min(deadline, clock.now() + askingTimeMs());
@@ -40,10 +45,10 @@ export class Inquiry {
   }
 
   /** Is who had it still where he was, or where else? He is asked alone, then everybody. `undefined`: nobody has said anything. */
-  async seek(to: Destination, known: Peer, { signal, deadline }: AskOptions): Promise<Peer | undefined> {
+  async seek(to: Destination, known: Peer, { signal, deadline, ...asker }: InquiryOptions): Promise<Peer | undefined> {
     const until = Math.min(deadline, this.parts.clock.now() + SEEKING_MS);
     try {
-      const peer = await this.find(to, { signal, deadline: until, known });
+      const peer = await this.find(to, { ...asker, signal, deadline: until, known });
       if (peer !== undefined) this.parts.onFoundAgain(peer, to);
       return peer;
     } catch (error) {

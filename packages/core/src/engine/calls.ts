@@ -10,7 +10,7 @@ export class Calls {
     this.nextId = settings.accounts.nextRequestId;
   }
 
-  make(destination: string, request: Pick<ResolveRequest, "deadlineMs" | "noDelay" | "signal">): Call {
+  make(destination: string, request: Pick<ResolveRequest, "deadlineMs" | "noDelay" | "signal" | "source">): Call {
     const { clock, deadlineMs } = this.settings;
     const startedAt = clock.now();
     return makeCall({
@@ -20,6 +20,7 @@ export class Calls {
       deadline: startedAt + (request.deadlineMs ?? deadlineMs),
       signal: request.signal,
       noDelay: request.noDelay ?? false,
+      source: request.source,
     });
   }
 }

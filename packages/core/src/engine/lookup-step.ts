@@ -234,6 +234,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
             requestId: call.requestId,
             generation: scope.generation,
             noDelay: call.noDelay,
+            ...(call.source === undefined ? {} : { source: call.source }),
             learn: (entry) => {
               // Of a lookup that is begun again nothing is believed.
               if (!(flight.signal.reason instanceof Restart)) onLearned(endpoint, moment, provider, entry);

@@ -2,6 +2,7 @@ import { Gid, Lid, type VerbenaError } from "@verbena/ib";
 import type { NegativeReason } from "../cache/cache-entry.js";
 import type { FlightErrors, Waiter } from "../cache/flights.js";
 import { coreError } from "../errors.js";
+import type { Destination } from "../sdk/destination.js";
 import type { Trace } from "./trace.js";
 
 /** One request on its way through the engine. */
@@ -17,6 +18,8 @@ export interface Call extends Waiter, FlightErrors {
   readonly waits: boolean;
   /** Whether the endpoint counts it. Not a lookup left behind, whose request has been counted, nor what goes to the SA as it is. */
   readonly counts: boolean;
+  /** As whom the client asks, where that is known. */
+  readonly source?: Destination | undefined;
   /** Writes down what happens, for who asked for an explanation. */
   readonly trace?: Trace | undefined;
 }
@@ -28,6 +31,7 @@ export interface CallOptions {
   readonly deadline: number;
   readonly signal: AbortSignal | undefined;
   readonly noDelay: boolean;
+  readonly source?: Destination | undefined;
   readonly trace?: Trace | undefined;
 }
 

@@ -2,6 +2,7 @@ import { VerbenaError } from "@verbena/ib";
 import { coreError } from "../errors.js";
 import { walkRoute } from "../route-walk/index.js";
 import type { SaObserver } from "../sa-client/sa-client-options.js";
+import { Destination } from "../sdk/destination.js";
 import type { Calls } from "./calls.js";
 import type { ClientBook } from "./client-book.js";
 import type {
@@ -131,7 +132,8 @@ export class Requests {
     return {
       endpoint,
       work: async (of) => {
-        const answer = await pipeline.resolve(endpoint, request.destination, request.maxPaths ?? 1, of);
+        const source = chosenSource === undefined ? of.source : Destination.ip(chosenSource);
+        const answer = await pipeline.resolve(endpoint, request.destination, request.maxPaths ?? 1, { ...of, source });
         return chosenSource === undefined ? answer : { ...answer, chosenSource };
       },
     };

@@ -19,6 +19,11 @@ export interface ResolveContext {
   readonly requestId: string;
   /** Of the endpoint's port; an answer to an older one is dropped by the core. */
   readonly generation: number;
+  /**
+   * As whom the client asks: the local name or address that it named, or that was chosen for it. Absent where there is none. Lookups are shared; this is
+   * of the request that began it. Since SDK 1.3.
+   */
+  readonly source?: Destination;
   /** The client does not wait: a provider MAY still look up, the answer goes to the cache. */
   readonly noDelay: boolean;
   /** Puts an address or route overheard while answering into the core's caches of this endpoint; dropped once `generation` is over. */

@@ -17,6 +17,13 @@ describe("the source of a question", () => {
     expect(addresses.sourceFor(to(destination))?.text).toBe(source);
   });
 
+  it("is who asks, as spelled, if that is an address of the endpoint", () => {
+    expect(addresses.sourceFor(to("192.0.2.2"), to("192.0.2.7"))?.text).toBe("192.0.2.7");
+    expect(addresses.sourceFor(to("192.0.2.2"), to("NODE1"))?.text).toBe("NODE1");
+    expect(addresses.sourceFor(to("192.0.2.2"), to("192.0.2.8"))?.text).toBe("192.0.2.1");
+    expect(addresses.sourceFor(to("192.0.2.2"), Destination.gid(gidOf(1)))?.text).toBe("192.0.2.1");
+  });
+
   it("is the first address there is where none is of that kind, and none where there is none", () => {
     expect(of([named("node1"), ip("192.0.2.1")]).sourceFor(to("2001:db8::2"))?.text).toBe("node1");
     expect(of([]).sourceFor(to("node2"))).toBeUndefined();

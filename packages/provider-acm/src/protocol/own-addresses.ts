@@ -46,8 +46,12 @@ export class OwnAddresses {
     return this.port().gids.includes(gid);
   }
 
-  /** What a question names as its source: the first address of the kind that is asked for, else the first there is. */
-  sourceFor(destination: Destination): LocalAddress | undefined {
+  /**
+   * What a question names as its source: who asks, as spelled, if that is an address of this endpoint, else the first address of the kind that is asked for, else
+   * the first there is.
+   */
+  sourceFor(destination: Destination, asker?: Destination): Destination | LocalAddress | undefined {
+    if (asker !== undefined && this.find(asker) !== undefined) return asker;
     const type = addressType(destination);
     let first: LocalAddress | undefined;
     for (const address of this.#byKey.values()) {

@@ -87,7 +87,7 @@ export class Requester {
    */
   ask(
     destination: Destination,
-    source: LocalAddress,
+    source: Destination | LocalAddress,
     { signal, deadline, known }: AskOptions,
   ): Promise<Peer | undefined> {
     if (this.#isClosed || signal.aborted) return Promise.resolve(undefined);
