@@ -3,12 +3,19 @@ import { type AcmNode, acme, addressesOf } from "./acm-node.js";
 import { type ShownPath, shownPaths } from "./acme-output.js";
 import { Ibacm } from "./ibacm.js";
 import { groupsReach } from "./multicast-tree.js";
-import { OpenSm } from "./opensm.js";
+import { OpenSm, type OpenSmOptions } from "./opensm.js";
 import { PeerFabric } from "./peer-fabric.js";
 import { VerbenaNode } from "./verbena-node.js";
 
 /** Who manages the fabric and is its subnet administrator. */
 export type Manager = "built-in" | "opensm";
+
+export interface AcmFabricOptions {
+  /** Of what the fabric does by lot. */
+  readonly seed?: number;
+  /** Of the OpenSM, if that is the manager. */
+  readonly opensm?: Pick<OpenSmOptions, "options" | "torus">;
+}
 
 /** In which form a destination is asked for, and from which source of the same form. */
 export const FORMS = ["name", "IPv4", "IPv6"] as const;
@@ -24,11 +31,14 @@ export class AcmFabric implements AsyncDisposable {
     readonly sim: SimControlClient,
   ) {}
 
-  /** `seed`: of what the fabric does by lot. */
-  static async start(topology: Topology | string, manager: Manager, seed?: number): Promise<AcmFabric> {
+  static async start(
+    topology: Topology | string,
+    manager: Manager,
+    { seed, opensm }: AcmFabricOptions = {},
+  ): Promise<AcmFabric> {
     const fabric = await PeerFabric.start(topology, manager === "built-in" ? "builtin" : "opensm", seed);
     const self = new AcmFabric(fabric, await SimControlClient.connect(fabric.dir));
-    if (manager === "opensm") self.#opensm = await OpenSm.up({ fabric: fabric.dir, node: "H1" });
+    if (manager === "opensm") self.#opensm = await OpenSm.up({ ...opensm, fabric: fabric.dir, node: "H1" });
     return self;
   }
 

@@ -58,7 +58,9 @@ suite.each([
     let lids: ReadonlyMap<number, number>;
 
     beforeAll(async () => {
-      fabric = await AcmFabric.start(twoLevel({ hosts: HOSTS.length, hostsPerLeaf: HOSTS.length }), "built-in", seed);
+      fabric = await AcmFabric.start(twoLevel({ hosts: HOSTS.length, hostsPerLeaf: HOSTS.length }), "built-in", {
+        seed,
+      });
       for (const host of THEIRS) {
         await fabric.ibacm(host, THEIR_OPTIONS, [...addressesOf(host), ...names(host)]);
       }

@@ -13,6 +13,8 @@ export interface OpenSmOptions {
   readonly options?: readonly string[];
   /** Text of a partitions file. */
   readonly partitions?: string;
+  /** Text of a torus-2QoS.conf, whose routing engine it then uses. */
+  readonly torus?: string;
   /** LIDs that it takes from its file of earlier ones: port GUID to LID. */
   readonly lids?: ReadonlyMap<string, number>;
 }
@@ -26,10 +28,15 @@ export class OpenSm {
   #log = "";
   #read = 0;
 
-  private constructor({ fabric, node, options = [], partitions, lids }: OpenSmOptions) {
+  private constructor({ fabric, node, options = [], partitions, torus, lids }: OpenSmOptions) {
     this.#dir = mkdtempSync(join(fabric, "..", "opensm-"));
     const conf = join(this.#dir, "opensm.conf");
     const extra = partitions === undefined ? [] : [`partition_config_file ${join(this.#dir, "partitions.conf")}`];
+    if (torus !== undefined) {
+      const file = join(this.#dir, "torus-2QoS.conf");
+      writeFileSync(file, torus);
+      extra.push("routing_engine torus-2QoS", `torus_config ${file}`, "qos TRUE");
+    }
     if (lids !== undefined) {
       extra.push("honor_guid2lid_file TRUE");
       writeFileSync(join(this.#dir, "guid2lid"), [...lids].map(([guid, lid]) => `${guid} ${lid} ${lid}\n`).join("\n"));

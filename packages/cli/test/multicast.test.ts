@@ -175,4 +175,26 @@ describe("daemons with ibacm's defaults", () => {
     },
     TIMEOUT_MS,
   );
+
+  it(
+    "beside a host with a one-way route the administrator's paths to the others still hold, and the check says so of each",
+    async () => {
+      await cluster.sim.request({ op: "route", action: "cut", from: "H5", to: "H1" });
+      await asked("H1", ["cache", "flush"]);
+      const { status, out } = await check("node2", "node5");
+      expect([status, out]).toEqual([
+        1,
+        expect.stringMatching(/^node2: route_prot acm may be used .*\nnode5: route_prot acm must not be used .*\n/),
+      ]);
+      expect(await asked("H1", ["resolve", "node2"])).toMatchObject({
+        paths: [{ dlid: cluster.lid("H2"), reversible: true }],
+        provenance: { route: { provider: "sa" } },
+      });
+      const refused = await ask(["resolve", "node5", "--socket", cluster.path("H1.sock")]);
+      expect([refused.status, refused.err]).toEqual([1, expect.stringContaining("[VERBENA_RESOLVE_NO_DATA]")]);
+      await cluster.sim.request({ op: "sm", action: "sweep" });
+      expect((await check("node5")).status).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
 });
