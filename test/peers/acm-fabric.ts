@@ -21,6 +21,11 @@ export interface AcmFabricOptions {
 export const FORMS = ["name", "IPv4", "IPv6"] as const;
 export type Form = (typeof FORMS)[number];
 
+/** Groups that hosts with ports of one speed are in: with paths made of groups there is one of the ports' speed beside the base group. */
+export function groupCount(routes: string): number {
+  return routes === "acm" ? 2 : 1;
+}
+
 /** Our simulated fabric of hosts H1, H2, … with a manager, and services on hosts that `ib_acme` can ask. */
 export class AcmFabric implements AsyncDisposable {
   readonly #nodes = new Map<number, AcmNode>();
@@ -88,13 +93,14 @@ export class AcmFabric implements AsyncDisposable {
     return node;
   }
 
-  /** Waits until multicast packets between the hosts with a service arrive, in so many groups. */
-  groupsReach(count = 1): Promise<void> {
-    return groupsReach(
+  /** Waits until multicast packets between the hosts with a service arrive, in so many groups: all that all of them are in. */
+  async groupsReach(count = 1): Promise<void> {
+    await groupsReach(
       this.dir,
       this.hosts.map((host) => `H${host}`),
       count,
     );
+    for (const node of this.#nodes.values()) if (node instanceof VerbenaNode) await node.groupsJoined();
   }
 
   /** Asks the service of a host by `ib_acme -v` for others, all at once in one run. */

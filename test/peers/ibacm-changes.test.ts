@@ -3,7 +3,7 @@
  * fabric's tables say, and of an ibacm that has been started anew. Times until ours are right are printed.
  */
 import { twoLevel } from "@verbena/fabric-sim";
-import { AcmFabric, FORMS } from "./acm-fabric.js";
+import { AcmFabric, FORMS, groupCount } from "./acm-fabric.js";
 import { addressesOf } from "./acm-node.js";
 import { missingIbacm } from "./ibacm.js";
 import { untilAllRight, untilRight } from "./settled-path.js";
@@ -36,7 +36,7 @@ suite.each(["sa", "acm"])(`changes, route_prot %s${reason === undefined ? "" : `
       ...THEIRS.map((host) => fabric.ibacm(host, options)),
       ...OURS.map((host) => fabric.verbena(host, options, undefined, LIFETIMES)),
     ]);
-    await fabric.groupsReach();
+    await fabric.groupsReach(groupCount(routes));
     await everybodyIsRight();
   }, TIMEOUT_MS);
   afterAll(() => fabric[Symbol.asyncDispose](), TIMEOUT_MS);
@@ -50,7 +50,7 @@ suite.each(["sa", "acm"])(`changes, route_prot %s${reason === undefined ? "" : `
   async function settles(what: string): Promise<void> {
     await areRight(OURS, what);
     for (const host of THEIRS) await fabric.restart(host);
-    await fabric.groupsReach();
+    await fabric.groupsReach(groupCount(routes));
     await areRight(THEIRS, `${what}, started anew`);
     await areRight(OURS, `${what}, ibacm started anew`);
   }
@@ -62,7 +62,7 @@ suite.each(["sa", "acm"])(`changes, route_prot %s${reason === undefined ? "" : `
       // An ibacm goes on asking the old manager and is in no group, so that it hears nobody until it is started anew.
       await areRight(OURS, "hand-over");
       for (const host of THEIRS) await fabric.restart(host);
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
       await areRight(HOSTS, "hand-over, ibacm started anew");
     },
     TIMEOUT_MS,
@@ -128,24 +128,24 @@ suite.each(["sa", "acm"])(`changes, route_prot %s${reason === undefined ? "" : `
       const both = (host: number): readonly string[] => [...addressesOf(host), ...addressesOf(WANDERER)];
 
       await fabric.restart(ibacm, both(ibacm));
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
       await here(ibacm, "addresses of an ibacm", [...OURS, 3]);
       await fabric.restart(ibacm, addressesOf(ibacm));
       await node.readdress(both(2));
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
       await here(2, "addresses moved to ours", [4]);
       await fabric.restart(3);
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
       await here(2, "addresses moved to ours, ibacm started anew", [ibacm, 3]);
       await node.readdress(addressesOf(2));
       await fabric.restart(ibacm, both(ibacm));
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
       await here(ibacm, "addresses moved back", OURS);
       await fabric.restart(3);
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
       await here(ibacm, "addresses moved back, ibacm started anew", [3]);
       await fabric.restart(ibacm, addressesOf(ibacm));
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
       await everybodyIsRight();
     },
     2 * TIMEOUT_MS,

@@ -1,6 +1,6 @@
 /** Debian's ibacm, unmodified, four times on the simulated fabric: each resolves every other, as the fabric's tables have it. */
 import { twoLevel } from "@verbena/fabric-sim";
-import { AcmFabric, FORMS } from "./acm-fabric.js";
+import { AcmFabric, FORMS, groupCount } from "./acm-fabric.js";
 import { missingIbacm } from "./ibacm.js";
 import { missing } from "./sim-programs.js";
 
@@ -19,7 +19,7 @@ for (const [manager, reason] of MANAGERS) {
     beforeAll(async () => {
       fabric = await AcmFabric.start(twoLevel({ hosts: HOSTS.length, hostsPerLeaf: 2 }), manager);
       for (const host of HOSTS) await fabric.ibacm(host, [`route_prot ${routes}`]);
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
     });
     afterAll(() => fabric[Symbol.asyncDispose]());
 

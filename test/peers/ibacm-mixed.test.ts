@@ -3,7 +3,7 @@
  * Debian's `ib_acme` on every node.
  */
 import { twoLevel } from "@verbena/fabric-sim";
-import { AcmFabric, FORMS } from "./acm-fabric.js";
+import { AcmFabric, FORMS, groupCount } from "./acm-fabric.js";
 import { missingIbacm } from "./ibacm.js";
 import { missing } from "./sim-programs.js";
 
@@ -30,7 +30,7 @@ for (const [manager, reason] of MANAGERS) {
         ...THEIRS.map((host) => fabric.ibacm(host, options)),
         ...OURS.map((host) => fabric.verbena(host, options)),
       ]);
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
     }, TIMEOUT_MS);
     afterAll(() => fabric[Symbol.asyncDispose](), TIMEOUT_MS);
 

@@ -3,7 +3,7 @@
  * an ibacm once it has been started anew. Times until ours are right are printed.
  */
 import { twoLevel } from "@verbena/fabric-sim";
-import { AcmFabric } from "./acm-fabric.js";
+import { AcmFabric, groupCount } from "./acm-fabric.js";
 import { missingIbacm } from "./ibacm.js";
 import { untilAllRight } from "./settled-path.js";
 import { missing } from "./sim-programs.js";
@@ -30,7 +30,7 @@ suite.each(["sa", "acm"])(`two OpenSMs, route_prot %s${reason === undefined ? ""
       ...THEIRS.map((host) => fabric.ibacm(host, options)),
       ...OURS.map((host) => fabric.verbena(host, options, undefined, LIFETIMES)),
     ]);
-    await fabric.groupsReach();
+    await fabric.groupsReach(groupCount(routes));
   }, TIMEOUT_MS);
   afterAll(() => fabric[Symbol.asyncDispose](), TIMEOUT_MS);
 
@@ -44,7 +44,7 @@ suite.each(["sa", "acm"])(`two OpenSMs, route_prot %s${reason === undefined ? ""
       await fabric.handOver(SPARE);
       await areRight(OURS, OURS, "second OpenSM");
       for (const host of THEIRS) await fabric.restart(host);
-      await fabric.groupsReach();
+      await fabric.groupsReach(groupCount(routes));
       await areRight(HOSTS, HOSTS, "second OpenSM, ibacm started anew");
       const { sm } = await fabric.sim.request({ op: "status" });
       expect(sm.end).toBe(`H${SPARE}[1]`);

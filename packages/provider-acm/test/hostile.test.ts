@@ -1,8 +1,10 @@
 import type { Resolver } from "@verbena/core";
 import { twoLevel } from "@verbena/fabric-sim";
-import { Gid } from "@verbena/ib";
+import { Gid, PKey } from "@verbena/ib";
+import { ACM_QKEY } from "../src/groups/group-spec.js";
 import { requestMad, responseMad } from "../src/protocol/messages.js";
-import { AcmWire } from "./support/acm-wire.js";
+import { AcmWire, type Forged } from "./support/acm-wire.js";
+import { CountedProvider } from "./support/counted-provider.js";
 import { eventually } from "./support/eventually.js";
 import { TestFabric } from "./support/fabric.js";
 import { BASE, ip, named, to } from "./support/parts.js";
@@ -15,11 +17,15 @@ const seeded = (seed: number) => (): number => {
   return seed / 0x7fff_ffff;
 };
 
+/** Entries that a host keeps of each kind. */
+const KEPT = 100;
+
 describe("a peer that means no good", () => {
   let fabric: TestFabric;
   let wire: AcmWire;
   let [h1, h2] = [] as unknown as [Resolver, Resolver];
   let counted = new Map<string, number>();
+  let provider: CountedProvider;
   beforeEach(async () => {
     fabric = await TestFabric.start({
       topology: twoLevel({ hosts: 3 }),
@@ -31,7 +37,13 @@ describe("a peer that means no good", () => {
       const key = [name, labels["reason"]].filter(Boolean).join(" ");
       counted.set(key, (counted.get(key) ?? 0) + 1);
     };
-    h1 = await fabric.host("H1", { config, metrics: { increment, observe: () => undefined } });
+    provider = new CountedProvider();
+    h1 = await fabric.host("H1", {
+      config: { ...config, caches: { maxEntries: KEPT } },
+      acm: { maxPeers: KEPT },
+      metrics: { increment, observe: () => undefined },
+      definition: provider.definition,
+    });
     h2 = await fabric.host("H2", { config });
     wire = await AcmWire.follow(fabric);
     // Both are in the group.
@@ -97,13 +109,92 @@ describe("a peer that means no good", () => {
     expect(new Set(wire.requestsOf("H1").map(({ deth }) => deth?.srcQpn)).size).toBe(1);
   });
 
-  it("answers for others with transaction ids it has guessed: nobody believes it", async () => {
-    const asked = h1.resolve("192.0.2.99", { deadlineMs: 1_500 }).catch((error: unknown) => error);
-    await eventually(() => expect(wire.requestsOf("H1").length).toBeGreaterThan(0));
-    const [request] = wire.requestsOf("H1");
-    const there = { lid: await fabric.lid("H1"), gid: request?.grh?.sgid ?? Gid.zero, qpn: request?.deth?.srcQpn ?? 0 };
-    for (let n = 1n; n <= 200n; n++) await wire.say("H3", responseMad((request?.mad.tid ?? 0n) + n, BASE), there);
-    expect(await asked).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+  /** Has H1 ask for an address; gives its request, the way to who asked, and what becomes of the question. */
+  const asking = async (address: string) => {
+    const before = wire.requestsOf("H1").length;
+    const outcome = h1.resolve(address, { deadlineMs: 1_000 }).catch((error: unknown) => error);
+    await eventually(() => expect(wire.requestsOf("H1").length).toBeGreaterThan(before));
+    const request = wire.requestsOf("H1").at(-1);
+    const to = { lid: await fabric.lid("H1"), gid: await fabric.gid("H1"), qpn: request?.deth?.srcQpn ?? 0 };
+    return { tid: request?.mad.tid ?? 0n, to, outcome };
+  };
+
+  it("answers for others with transaction ids it has guessed: nobody believes it, and it is counted", async () => {
+    const { tid, to, outcome } = await asking("192.0.2.99");
+    for (let n = 1n; n <= 200n; n++) await wire.say("H3", responseMad(tid + n, BASE), { to });
+    expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+    expect(provider.counts()).toMatchObject({ unmatched: 200 });
+  });
+
+  it("knows the transaction id, but not the queue pair, its key or its partition: nothing reaches us", async () => {
+    const { tid, to, outcome } = await asking("192.0.2.99");
+    const before = provider.counts();
+    const forged: readonly Forged[] = [
+      { to: { ...to, qpn: to.qpn + 1 } },
+      { to: { ...to, qpn: 1 } },
+      { to, qkey: ACM_QKEY + 1 },
+      { to, pkey: PKey.from(0x8123) },
+    ];
+    for (const one of forged) await wire.say("H3", responseMad(tid, BASE), one);
+    expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+    const { responsesHeard, unmatched, dropped } = provider.counts();
+    expect({ responsesHeard, unmatched, dropped }).toMatchObject({
+      responsesHeard: before.responsesHeard,
+      unmatched: before.unmatched,
+      dropped: before.dropped,
+    });
+    // The same from where it may come is believed: nothing but the key keeps a stranger from answering.
+    const again = await asking("192.0.2.98");
+    await wire.say("H3", responseMad(again.tid, BASE), { to: again.to });
+    expect(await again.outcome).toMatchObject({ paths: [{ dlid: await fabric.lid("H3") }] });
+  });
+
+  it("answers from a queue pair or a GID that no datagram of the protocol comes from: it is dropped and counted", async () => {
+    const { tid, to, outcome } = await asking("192.0.2.99");
+    const senders: readonly Omit<Forged, "to">[] = [
+      { srcQpn: 0 },
+      { srcQpn: 1 },
+      { srcQpn: 0xff_ffff },
+      { sgid: BASE },
+      { sgid: Gid.zero },
+    ];
+    for (const sender of senders) await wire.say("H3", responseMad(tid, BASE), { to, ...sender });
+    expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+    expect(counted.get("verbena_acm_dropped_total sender")).toBe(3);
+    expect(counted.get("verbena_acm_dropped_total grh")).toBe(2);
+  });
+
+  it("sends damaged answers: none is believed", async () => {
+    const random = seeded(12);
+    const byte = (): number => Math.floor(random() * 256);
+    const { tid, to, outcome } = await asking("192.0.2.99");
+    for (let n = 0; n < 200; n++) {
+      const bytes = responseMad(tid, BASE);
+      for (let i = 0; i < 20; i++) bytes[Math.floor(random() * 256)] = byte();
+      // Who has the transaction id could answer without damage.
+      bytes[8 + (n % 8)] = 0xff ^ (bytes[8 + (n % 8)] ?? 0);
+      await wire.say("H3", bytes.subarray(0, n % 4 === 0 ? 4 * Math.floor(random() * 64) : 256), { to });
+    }
+    expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+    const { unmatched, dropped } = provider.counts();
+    expect(unmatched + dropped).toBeGreaterThanOrEqual(150);
+    await areWell();
+  });
+
+  it("says to be hundreds of hosts: no more of them are kept than there is room for", async () => {
+    for (let n = 0; n < 4 * KEPT; n++) {
+      const name = named(`none${String(n)}`);
+      await wire.say("H3", requestMad(BigInt(n), to("nobody"), name, [BASE]), {
+        sgid: Gid.of(Gid.linkLocalPrefix, 0x0002_c903_00ff_0000n + BigInt(n)),
+      });
+    }
+    await eventually(() => expect(provider.counts().requestsHeard).toBeGreaterThanOrEqual(4 * KEPT));
+    const learnt = h1.engine
+      .cacheEntries()
+      .filter(({ from, destination }) => from === "learned" && /none/.test(destination));
+    expect(learnt.length).toBeGreaterThan(0);
+    expect(learnt.length).toBeLessThanOrEqual(KEPT);
+    await areWell();
   });
 
   it("says to have our address: it is reported, and its claim is not learnt", async () => {

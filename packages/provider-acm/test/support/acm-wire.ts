@@ -23,6 +23,16 @@ export interface SentMessage extends IbPacket {
   readonly mad: ReturnType<typeof decodeAcmMad>;
 }
 
+/** Where a datagram is from and goes, if not from the host's port to the base group. */
+export interface Forged {
+  readonly to?: { readonly lid: number; readonly gid: Gid; readonly qpn: number };
+  readonly srcQpn?: number;
+  /** GID that it says to be from. */
+  readonly sgid?: Gid;
+  readonly qkey?: number;
+  readonly pkey?: PKey;
+}
+
 /** What of the protocol goes over the wire, and a way to put something there. */
 export class AcmWire implements AsyncDisposable {
   readonly sent: SentMessage[] = [];
@@ -50,12 +60,11 @@ export class AcmWire implements AsyncDisposable {
     return this.sent.filter(({ from, mad }) => from.startsWith(`${node}[`) && mad.method === 1);
   }
 
-  /** Sends a datagram from a host that runs no program: to the base group, or to a queue pair. */
+  /** Sends a datagram from a host that runs no program. */
   async say(
     node: string,
     payload: Buffer,
-    to?: { readonly lid: number; readonly gid: Gid; readonly qpn: number },
-    srcQpn = 0x1234,
+    { to, srcQpn = 0x1234, sgid, qkey = ACM_QKEY, pkey = PKey.DEFAULT }: Forged = {},
   ): Promise<void> {
     const { nodes } = await this.fabric.sim.request({ op: "status" });
     const port = nodes.find(({ id }) => id === node)?.ports[0];
@@ -65,19 +74,19 @@ export class AcmWire implements AsyncDisposable {
         tclass: 0,
         flowLabel: 0,
         hopLimit: 0,
-        sgid: Gid.of(Gid.linkLocalPrefix, BigInt(port?.guid ?? 0)),
+        sgid: sgid ?? Gid.of(Gid.linkLocalPrefix, BigInt(port?.guid ?? 0)),
         dgid: to?.gid ?? BASE,
       },
       bth: {
         opcode: BthOpcode.UD_SEND_ONLY,
         solicited: false,
         migration: false,
-        pkey: PKey.DEFAULT,
+        pkey,
         destQpn: to?.qpn ?? MULTICAST_QPN,
         ackRequest: false,
         psn: 0,
       },
-      deth: { qkey: ACM_QKEY, srcQpn },
+      deth: { qkey, srcQpn },
       payload,
     });
     await this.fabric.sim.request({ op: "send", from: node, packet: packet.toString("hex") });

@@ -11,8 +11,10 @@ import { TestFabric } from "./fabric.js";
 export interface StormOptions {
   readonly hosts: number;
   readonly asked: number;
-  /** Hosts that ask at the same time, each for all of its others; default: all. */
+  /** Hosts that ask at the same time; default: all. */
   readonly atOnce?: number;
+  /** Of its others, how many a host asks for at the same time; default: all. */
+  readonly outstanding?: number;
   readonly deadlineMs?: number;
 }
 
@@ -31,21 +33,22 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
 /** Hosts in one base group who ask for each other by name; nobody tells before by himself where he is. */
-export async function storm({ hosts, asked, atOnce = hosts, deadlineMs }: StormOptions): Promise<StormReport> {
+export async function storm(options: StormOptions): Promise<StormReport> {
+  const { hosts, asked, atOnce = hosts, outstanding = asked, deadlineMs } = options;
   const leafs = Math.ceil(hosts / 25);
   await using fabric = await TestFabric.start({ topology: fatTree({ hosts, leafs, spines: 2 }) });
   const nodes = Array.from({ length: hosts }, (_, n) => `H${String(n + 1)}`);
   const provider = new CountedProvider();
   // Caches take their room at once: as much as is needed.
   const caches = { maxEntries: 2 * hosts };
-  const options = {
+  const member = {
     config: { ...config, caches },
     withSa: false,
     definition: provider.definition,
     acm: { announce: false, recvDepth: 256, maxPeers: 2 * hosts },
   };
   const resolvers: Resolver[] = [];
-  for (const node of nodes) resolvers.push(await fabric.host(node, options));
+  for (const node of nodes) resolvers.push(await fabric.host(node, member));
   await eventually(() => {
     expectAll(resolvers.every((resolver) => resolver.endpoints()[0]?.state === "ready"));
   });
@@ -64,12 +67,9 @@ export async function storm({ hosts, asked, atOnce = hosts, deadlineMs }: StormO
       problems.push(`H${String(from + 1)} to ${node}: ${VerbenaError.is(error) ? error.code : String(error)}`);
     }
   };
-  const rest = resolvers.entries();
-  const worker = async (): Promise<void> => {
-    for (const [from, resolver] of rest)
-      await Promise.all(steps(hosts, asked).map((step) => ask(resolver, from, step)));
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await inParallel(atOnce, resolvers.entries(), ([from, resolver]) =>
+    inParallel(outstanding, steps(hosts, asked).values(), (step) => ask(resolver, from, step)),
+  );
   const tookMs = performance.now() - before;
   const cpu = process.cpuUsage(cpuBefore);
   const grownBytes = heapBytes() - heapBefore;
@@ -88,6 +88,15 @@ export async function storm({ hosts, asked, atOnce = hosts, deadlineMs }: StormO
       `CPU, the simulator's too: ${per((cpu.user + cpu.system) / 1000, resolutions)} ms per resolution, ${per(cpu.user + cpu.system, counts.requestsHeard)} us per request heard`,
     ],
   };
+}
+
+/** Takes from one source, so many at a time. */
+async function inParallel<T>(count: number, all: Iterator<T>, take: (one: T) => Promise<void>): Promise<void> {
+  const rest = { [Symbol.iterator]: () => all };
+  const worker = async (): Promise<void> => {
+    for (const one of rest) await take(one);
+  };
+  await Promise.all(Array.from({ length: count }, worker));
 }
 
 /** How far away those are that a host asks for: all over the fabric. */
