@@ -3,10 +3,10 @@ import { twoLevel } from "@verbena/fabric-sim";
 import { PKey } from "@verbena/ib";
 import { eventually } from "./support/eventually.js";
 import { TestFabric } from "./support/fabric.js";
+import { addressLines, FAMILIES } from "./support/families.js";
 
 jest.setTimeout(90_000);
 
-const NODES = ["H1", "H2", "H3"] as const;
 const PARTITION = PKey.from(0x8001);
 
 describe.each([
@@ -20,9 +20,8 @@ describe.each([
     fabric = await TestFabric.start({
       topology: twoLevel({ hosts: 3, pkeys: [PKey.DEFAULT, PARTITION] }),
       addresses: [
-        ...NODES.flatMap((node, i) => [`${node} 192.0.2.${String(i + 1)}/24`, `${node} 2001:db8::${String(i + 1)}/64`]),
-        "H2 192.0.2.7/24",
-        "H2 2001:db8::7/64",
+        ...addressLines([1, 2, 3]),
+        ...FAMILIES.map(({ host, prefixLength }) => `H2 ${host(7)}/${String(prefixLength)}`),
       ],
     });
     [h1, h2, h3] = await Promise.all([
@@ -43,10 +42,14 @@ describe.each([
     const after = await fabric.lid("H2");
     expect(after).not.toBe(before);
     await eventually(async () => expect(await lidFrom(h1, "h2")).toBe(after));
-    await eventually(async () => expect(await lidFrom(h2, "192.0.2.1")).toBe(await fabric.lid("H1")));
+    for (const { host } of FAMILIES) {
+      await eventually(async () => expect(await lidFrom(h2, host(1))).toBe(await fabric.lid("H1")));
+      await eventually(async () => expect(await lidFrom(h1, host(2))).toBe(after));
+    }
   });
 
-  it.each(["192.0.2.7", "2001:db8::7"])("the address %s that moves to another host is found there", async (ip) => {
+  it.each(FAMILIES)("an $family address that moves to another host is found there", async ({ host }) => {
+    const ip = host(7);
     expect(await lidFrom(h1, ip)).toBe(await fabric.lid("H2"));
     await fabric.sim.request({ op: "addr", action: "move", address: ip, node: "H3" });
     const there = await fabric.lid("H3");
@@ -55,12 +58,12 @@ describe.each([
     expect(await lidFrom(h3, ip)).toBe(there);
   });
 
-  it.each(["192.0.2.9/24", "2001:db8::9/64"])(
-    "the address %s that comes is found, and not when it has gone",
-    async (text) => {
-      const ip = text.split("/")[0] ?? "";
+  it.each(FAMILIES)(
+    "an $family address that comes is found, and not when it has gone",
+    async ({ host, prefixLength }) => {
+      const ip = host(9);
       await expect(h1.resolve(ip, { deadlineMs: 200 })).rejects.toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
-      await fabric.sim.request({ op: "addr", action: "add", address: text, node: "H3" });
+      await fabric.sim.request({ op: "addr", action: "add", address: `${ip}/${String(prefixLength)}`, node: "H3" });
       const there = await fabric.lid("H3");
       await eventually(async () => expect(await lidFrom(h1, ip)).toBe(there));
       await fabric.sim.request({ op: "addr", action: "del", address: ip });
@@ -94,23 +97,22 @@ describe.each([
     },
   );
 
-  it("a P_Key that comes makes an endpoint with a group of its own once an address is there; one that goes takes it along", async () => {
-    for (const node of ["H1", "H2"])
-      await fabric.sim.request({
-        op: "addr",
-        action: "add",
-        address: `198.51.100.${node.slice(1)}/24`,
-        node,
-        pkey: "0x8001",
-      });
-    await eventually(() => expect(h1.endpoints().map(({ pkey }) => pkey)).toContain(PARTITION));
-    await eventually(async () => expect(await lidFrom(h1, "198.51.100.2")).toBe(await fabric.lid("H2")));
-    const own = h1.endpoints().find(({ pkey }) => pkey === PARTITION);
-    expect(own?.groups).toMatchObject([{ role: "base", state: "joined" }]);
-    await fabric.sim.request({ op: "pkey", end: "H1", index: 1 });
-    await eventually(() => expect(h1.endpoints().map(({ pkey }) => pkey)).not.toContain(PARTITION));
-    await eventually(async () => expect(await lidFrom(h1, "h2")).toBe(await fabric.lid("H2")));
-  });
+  it.each(FAMILIES)(
+    "a P_Key that comes makes an endpoint with a group of its own once an $family address is there; one that goes takes it along",
+    async ({ other, prefixLength }) => {
+      for (const n of [1, 2]) {
+        const address = `${other(n)}/${String(prefixLength)}`;
+        await fabric.sim.request({ op: "addr", action: "add", address, node: `H${String(n)}`, pkey: "0x8001" });
+      }
+      await eventually(() => expect(h1.endpoints().map(({ pkey }) => pkey)).toContain(PARTITION));
+      await eventually(async () => expect(await lidFrom(h1, other(2))).toBe(await fabric.lid("H2")));
+      const own = h1.endpoints().find(({ pkey }) => pkey === PARTITION);
+      expect(own?.groups).toMatchObject([{ role: "base", state: "joined" }]);
+      await fabric.sim.request({ op: "pkey", end: "H1", index: 1 });
+      await eventually(() => expect(h1.endpoints().map(({ pkey }) => pkey)).not.toContain(PARTITION));
+      await eventually(async () => expect(await lidFrom(h1, "h2")).toBe(await fabric.lid("H2")));
+    },
+  );
 });
 
 describe("a join that fails", () => {

@@ -5,21 +5,18 @@ import { MULTICAST_QPN } from "../src/wire/packet.js";
 import { AcmWire } from "./support/acm-wire.js";
 import { eventually } from "./support/eventually.js";
 import { TestFabric } from "./support/fabric.js";
+import { addressLines, FAMILIES } from "./support/families.js";
 
 jest.setTimeout(60_000);
 
 const NODES = ["H1", "H2", "H3"] as const;
-const ADDRESSES = NODES.flatMap((node, i) => [
-  `${node} 192.0.2.${String(i + 1)}/24`,
-  `${node} 2001:db8::${String(i + 1)}/64`,
-]);
+const ADDRESSES = addressLines([1, 2, 3]);
 
 /** What each host is asked for by. */
 const waysTo = (n: number): readonly string[] => [
   `h${String(n)}`,
   `H${String(n)}`,
-  `192.0.2.${String(n)}`,
-  `2001:db8::${String(n)}`,
+  ...FAMILIES.map(({ host }) => host(n)),
 ];
 
 describe.each([
@@ -49,10 +46,13 @@ describe.each([
     expect(new Set(lids)).toEqual(new Set([await fabric.lid(`H${String(to)}`)]));
   });
 
-  it("the answer says who knew: acm the address, and the route by its chain", async () => {
-    const { provenance } = await hosts.get(1)!.resolve("192.0.2.2");
-    expect(provenance).toMatchObject({ address: { provider: "acm" }, route: { provider: routeProt } });
-  });
+  it.each(FAMILIES)(
+    "the answer for an $family address says who knew: acm the address, and the route by its chain",
+    async ({ host }) => {
+      const { provenance } = await hosts.get(1)!.resolve(host(2));
+      expect(provenance).toMatchObject({ address: { provider: "acm" }, route: { provider: routeProt } });
+    },
+  );
 
   it("the endpoint shows its base group with the MLID the SA gave", () => {
     expect(hosts.get(1)!.endpoints()[0]?.groups).toMatchObject([
@@ -70,8 +70,8 @@ describe.each([
     expect(encodePathRecord(own)).toHaveLength(64);
   });
 
-  it("an address that nobody has ends as a time-out", async () => {
-    await expect(hosts.get(1)!.resolve("192.0.2.99", { deadlineMs: 500 })).rejects.toMatchObject({
+  it.each(FAMILIES)("an $family address that nobody has ends as a time-out", async ({ host }) => {
+    await expect(hosts.get(1)!.resolve(host(99), { deadlineMs: 500 })).rejects.toMatchObject({
       code: "VERBENA_RESOLVE_TIMEOUT",
     });
   });

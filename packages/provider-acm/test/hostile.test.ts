@@ -7,6 +7,7 @@ import { AcmWire, type Forged } from "./support/acm-wire.js";
 import { CountedProvider } from "./support/counted-provider.js";
 import { eventually } from "./support/eventually.js";
 import { TestFabric } from "./support/fabric.js";
+import { addressLines, FAMILIES } from "./support/families.js";
 import { BASE, ip, named, to } from "./support/parts.js";
 
 jest.setTimeout(90_000);
@@ -29,7 +30,7 @@ describe("a peer that means no good", () => {
   beforeEach(async () => {
     fabric = await TestFabric.start({
       topology: twoLevel({ hosts: 3 }),
-      addresses: ["H1 192.0.2.1/24", "H2 192.0.2.2/24"],
+      addresses: addressLines([1, 2]),
     });
     const config = { chains: { address: ["acm"], route: ["sa"] } };
     counted = new Map();
@@ -119,55 +120,64 @@ describe("a peer that means no good", () => {
     return { tid: request?.mad.tid ?? 0n, to, outcome };
   };
 
-  it("answers for others with transaction ids it has guessed: nobody believes it, and it is counted", async () => {
-    const { tid, to, outcome } = await asking("192.0.2.99");
-    for (let n = 1n; n <= 200n; n++) await wire.say("H3", responseMad(tid + n, BASE), { to });
-    expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
-    expect(provider.counts()).toMatchObject({ unmatched: 200 });
-  });
+  it.each(FAMILIES)(
+    "$family: answers for others with transaction ids it has guessed: nobody believes it, and it is counted",
+    async ({ host }) => {
+      const { tid, to, outcome } = await asking(host(99));
+      for (let n = 1n; n <= 200n; n++) await wire.say("H3", responseMad(tid + n, BASE), { to });
+      expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+      expect(provider.counts()).toMatchObject({ unmatched: 200 });
+    },
+  );
 
-  it("knows the transaction id, but not the queue pair, its key or its partition: nothing reaches us", async () => {
-    const { tid, to, outcome } = await asking("192.0.2.99");
-    const before = provider.counts();
-    const forged: readonly Forged[] = [
-      { to: { ...to, qpn: to.qpn + 1 } },
-      { to: { ...to, qpn: 1 } },
-      { to, qkey: ACM_QKEY + 1 },
-      { to, pkey: PKey.from(0x8123) },
-    ];
-    for (const one of forged) await wire.say("H3", responseMad(tid, BASE), one);
-    expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
-    const { responsesHeard, unmatched, dropped } = provider.counts();
-    expect({ responsesHeard, unmatched, dropped }).toMatchObject({
-      responsesHeard: before.responsesHeard,
-      unmatched: before.unmatched,
-      dropped: before.dropped,
-    });
-    // The same from where it may come is believed: nothing but the key keeps a stranger from answering.
-    const again = await asking("192.0.2.98");
-    await wire.say("H3", responseMad(again.tid, BASE), { to: again.to });
-    expect(await again.outcome).toMatchObject({ paths: [{ dlid: await fabric.lid("H3") }] });
-  });
+  it.each(FAMILIES)(
+    "$family: knows the transaction id, but not the queue pair, its key or its partition: nothing reaches us",
+    async ({ host }) => {
+      const { tid, to, outcome } = await asking(host(99));
+      const before = provider.counts();
+      const forged: readonly Forged[] = [
+        { to: { ...to, qpn: to.qpn + 1 } },
+        { to: { ...to, qpn: 1 } },
+        { to, qkey: ACM_QKEY + 1 },
+        { to, pkey: PKey.from(0x8123) },
+      ];
+      for (const one of forged) await wire.say("H3", responseMad(tid, BASE), one);
+      expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+      const { responsesHeard, unmatched, dropped } = provider.counts();
+      expect({ responsesHeard, unmatched, dropped }).toMatchObject({
+        responsesHeard: before.responsesHeard,
+        unmatched: before.unmatched,
+        dropped: before.dropped,
+      });
+      // The same from where it may come is believed: nothing but the key keeps a stranger from answering.
+      const again = await asking(host(98));
+      await wire.say("H3", responseMad(again.tid, BASE), { to: again.to });
+      expect(await again.outcome).toMatchObject({ paths: [{ dlid: await fabric.lid("H3") }] });
+    },
+  );
 
-  it("answers from a queue pair or a GID that no datagram of the protocol comes from: it is dropped and counted", async () => {
-    const { tid, to, outcome } = await asking("192.0.2.99");
-    const senders: readonly Omit<Forged, "to">[] = [
-      { srcQpn: 0 },
-      { srcQpn: 1 },
-      { srcQpn: 0xff_ffff },
-      { sgid: BASE },
-      { sgid: Gid.zero },
-    ];
-    for (const sender of senders) await wire.say("H3", responseMad(tid, BASE), { to, ...sender });
-    expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
-    expect(counted.get("verbena_acm_dropped_total sender")).toBe(3);
-    expect(counted.get("verbena_acm_dropped_total grh")).toBe(2);
-  });
+  it.each(FAMILIES)(
+    "$family: answers from a queue pair or a GID that no datagram of the protocol comes from: it is dropped and counted",
+    async ({ host }) => {
+      const { tid, to, outcome } = await asking(host(99));
+      const senders: readonly Omit<Forged, "to">[] = [
+        { srcQpn: 0 },
+        { srcQpn: 1 },
+        { srcQpn: 0xff_ffff },
+        { sgid: BASE },
+        { sgid: Gid.zero },
+      ];
+      for (const sender of senders) await wire.say("H3", responseMad(tid, BASE), { to, ...sender });
+      expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
+      expect(counted.get("verbena_acm_dropped_total sender")).toBe(3);
+      expect(counted.get("verbena_acm_dropped_total grh")).toBe(2);
+    },
+  );
 
-  it("sends damaged answers: none is believed", async () => {
+  it.each(FAMILIES)("$family: sends damaged answers: none is believed", async ({ host }) => {
     const random = seeded(12);
     const byte = (): number => Math.floor(random() * 256);
-    const { tid, to, outcome } = await asking("192.0.2.99");
+    const { tid, to, outcome } = await asking(host(99));
     for (let n = 0; n < 200; n++) {
       const bytes = responseMad(tid, BASE);
       for (let i = 0; i < 20; i++) bytes[Math.floor(random() * 256)] = byte();
@@ -197,15 +207,18 @@ describe("a peer that means no good", () => {
     await areWell();
   });
 
-  it("says to have our address: it is reported, and its claim is not learnt", async () => {
-    await wire.say("H3", requestMad(7n, to("192.0.2.1"), ip("192.0.2.1"), [BASE]));
-    await eventually(() => expect(counted.get("verbena_acm_duplicates_total")).toBe(1));
-    expect(h1.endpoints()[0]?.duplicates).toMatchObject([
-      { address: "192.0.2.1", first: await fabric.gid("H1"), second: await fabric.gid("H3") },
-    ]);
-    expect((await h1.resolve("192.0.2.1")).paths[0]?.dlid).toBe(await fabric.lid("H1"));
-    await areWell();
-  });
+  it.each(FAMILIES)(
+    "$family: says to have our address: it is reported, and its claim is not learnt",
+    async ({ host }) => {
+      await wire.say("H3", requestMad(7n, to(host(1)), ip(host(1)), [BASE]));
+      await eventually(() => expect(counted.get("verbena_acm_duplicates_total")).toBe(1));
+      expect(h1.endpoints()[0]?.duplicates).toMatchObject([
+        { address: host(1), first: await fabric.gid("H1"), second: await fabric.gid("H3") },
+      ]);
+      expect((await h1.resolve(host(1))).paths[0]?.dlid).toBe(await fabric.lid("H1"));
+      await areWell();
+    },
+  );
 
   it("floods us with requests: it gets 128 answers and then 64 a second, and others are served", async () => {
     const before = performance.now();

@@ -1,5 +1,6 @@
 import { VirtualClock } from "@verbena/core/testing";
 import type { Lid } from "@verbena/ib";
+import { FAMILIES } from "../../test/support/families.js";
 import { BASE, gidOf, to } from "../../test/support/parts.js";
 import { HeardAddresses } from "./heard-addresses.js";
 import { LruMap } from "./lru-map.js";
@@ -30,21 +31,24 @@ describe("the peers that were heard", () => {
   });
 });
 
-test("an address that is heard again is news after a second, or at once when its owner, LID or queue pair is another", async () => {
-  const clock = new VirtualClock();
-  const heard = new HeardAddresses(10, clock);
-  const address = to("192.0.2.9");
-  expect([peer(2), peer(2), peer(3), peer(3, 4), peer(3, 4, 0x51)].map((of) => heard.hear(address, of))).toEqual([
-    true,
-    false,
-    true,
-    true,
-    true,
-  ]);
-  await clock.advance(1_000);
-  expect(heard.hear(address, peer(3, 4, 0x51))).toBe(true);
-  expect([2, 3].map((n) => heard.isKnown(address, peer(n)))).toEqual([false, true]);
-});
+test.each(FAMILIES)(
+  "an $family address that is heard again is news after a second, or at once when its owner, LID or queue pair is another",
+  async ({ host }) => {
+    const clock = new VirtualClock();
+    const heard = new HeardAddresses(10, clock);
+    const address = to(host(9));
+    expect([peer(2), peer(2), peer(3), peer(3, 4), peer(3, 4, 0x51)].map((of) => heard.hear(address, of))).toEqual([
+      true,
+      false,
+      true,
+      true,
+      true,
+    ]);
+    await clock.advance(1_000);
+    expect(heard.hear(address, peer(3, 4, 0x51))).toBe(true);
+    expect([2, 3].map((n) => heard.isKnown(address, peer(n)))).toEqual([false, true]);
+  },
+);
 
 test("an address that is in doubt is news when it is heard again, and still known to be its owner's", async () => {
   const clock = new VirtualClock();

@@ -1,4 +1,5 @@
 import { VirtualClock } from "@verbena/core/testing";
+import { FAMILIES } from "../../test/support/families.js";
 import { ip, named } from "../../test/support/parts.js";
 import { Announcer } from "./announcer.js";
 
@@ -13,26 +14,28 @@ function rig() {
   return { clock, told, announcer };
 }
 
-describe("an address that has come", () => {
-  it("is told of within 200 ms, and once more a second later", async () => {
-    const { clock, told, announcer } = rig();
-    announcer.tell(ip("192.0.2.1"));
-    await clock.advance(60_000);
-    expect(told).toEqual([
-      [100, "192.0.2.1"],
-      [1100, "192.0.2.1"],
-    ]);
-    expect(clock.pending).toBe(0);
-  });
+describe.each(FAMILIES)("$family", ({ host }) => {
+  describe("an address that has come", () => {
+    it("is told of within 200 ms, and once more a second later", async () => {
+      const { clock, told, announcer } = rig();
+      announcer.tell(ip(host(1)));
+      await clock.advance(60_000);
+      expect(told).toEqual([
+        [100, host(1)],
+        [1100, host(1)],
+      ]);
+      expect(clock.pending).toBe(0);
+    });
 
-  it("is not told of once it has gone, or the endpoint is closed", async () => {
-    const { clock, told, announcer } = rig();
-    announcer.tell(ip("192.0.2.1"));
-    announcer.tell(named("node1"));
-    announcer.forget(ip("192.0.2.1"));
-    await clock.advance(500);
-    expect(told).toEqual([[100, "node1"]]);
-    announcer.close();
-    expect(clock.pending).toBe(0);
+    it("is not told of once it has gone, or the endpoint is closed", async () => {
+      const { clock, told, announcer } = rig();
+      announcer.tell(ip(host(1)));
+      announcer.tell(named("node1"));
+      announcer.forget(ip(host(1)));
+      await clock.advance(500);
+      expect(told).toEqual([[100, "node1"]]);
+      announcer.close();
+      expect(clock.pending).toBe(0);
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { Destination, type LocalAddress } from "@verbena/core/sdk";
 import type { Lid } from "@verbena/ib";
+import { FAMILIES } from "../../test/support/families.js";
 import { gidOf, ip, named, PORT, to } from "../../test/support/parts.js";
 import { OwnAddresses } from "./own-addresses.js";
 
@@ -7,25 +8,27 @@ const of = (addresses: readonly LocalAddress[], port: Partial<typeof PORT> = {})
   new OwnAddresses(addresses, () => ({ ...PORT, ...port }));
 
 describe("the source of a question", () => {
-  const addresses = of([named("node1"), ip("192.0.2.1"), ip("192.0.2.7"), ip("2001:db8::1")]);
+  const addresses = of([named("node1"), ...[1, 7].flatMap((n) => FAMILIES.map(({ host }) => ip(host(n))))]);
 
-  it.each([
+  it.each<readonly [string, string]>([
     ["node2", "node1"],
-    ["192.0.2.2", "192.0.2.1"],
-    ["2001:db8::2", "2001:db8::1"],
+    ...FAMILIES.map(({ host }): readonly [string, string] => [host(2), host(1)]),
   ])("for %s is the first address of the same kind: %s", (destination, source) => {
     expect(addresses.sourceFor(to(destination))?.text).toBe(source);
   });
 
-  it("is who asks, as spelled, if that is an address of the endpoint", () => {
-    expect(addresses.sourceFor(to("192.0.2.2"), to("192.0.2.7"))?.text).toBe("192.0.2.7");
-    expect(addresses.sourceFor(to("192.0.2.2"), to("NODE1"))?.text).toBe("NODE1");
-    expect(addresses.sourceFor(to("192.0.2.2"), to("192.0.2.8"))?.text).toBe("192.0.2.1");
-    expect(addresses.sourceFor(to("192.0.2.2"), Destination.gid(gidOf(1)))?.text).toBe("192.0.2.1");
+  it.each(FAMILIES)("for $family is who asks, as spelled, if that is an address of the endpoint", ({ host }) => {
+    const asker = (by: Destination) => addresses.sourceFor(to(host(2)), by)?.text;
+    expect([to(host(7)), to("NODE1")].map(asker)).toEqual([host(7), "NODE1"]);
+    expect([to(host(8)), Destination.gid(gidOf(1))].map(asker)).toEqual([host(1), host(1)]);
   });
 
-  it("is the first address there is where none is of that kind, and none where there is none", () => {
-    expect(of([named("node1"), ip("192.0.2.1")]).sourceFor(to("2001:db8::2"))?.text).toBe("node1");
+  it.each(FAMILIES)("for $family is the first address there is where none is of that kind", ({ family, host }) => {
+    const other = FAMILIES.filter((one) => one.family !== family).map((one) => ip(one.host(1)));
+    expect(of([named("node1"), ...other]).sourceFor(to(host(2)))?.text).toBe("node1");
+  });
+
+  it("is none where there is none", () => {
     expect(of([]).sourceFor(to("node2"))).toBeUndefined();
   });
 });

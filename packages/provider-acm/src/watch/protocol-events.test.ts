@@ -1,4 +1,5 @@
 import { decodeAcmMad, type Lid } from "@verbena/ib";
+import { FAMILIES } from "../../test/support/families.js";
 import { BASE, gidOf, ip, LOW, named, to } from "../../test/support/parts.js";
 import { requestMad, responseMad } from "../protocol/messages.js";
 import {
@@ -15,22 +16,25 @@ const PEER_FIELDS = { gid: "fe80::10:3", lid: 5, qpn: 0x12 };
 const GROUP = "ff15:4001:ffff:3:400::";
 
 describe("what is told of the protocol", () => {
-  it("a request: who asks for whom, the groups, and how old the knowledge of the asker is", () => {
-    const mad = decodeAcmMad(requestMad(0x1fn, to("192.0.2.1"), ip("192.0.2.3"), [LOW, BASE]));
-    const event = requestHeard(mad, PEER, { group: BASE, ageMs: 1500.4, isOurs: true });
-    expect(event).toEqual({
-      type: "request",
-      way: "in",
-      tid: "0x000000000000001f",
-      source: "192.0.2.3",
-      wanted: "192.0.2.1",
-      groups: `ff15:4001:ffff:2:300:: ${GROUP}`,
-      group: GROUP,
-      ageMs: 1500,
-      isOurs: true,
-      ...PEER_FIELDS,
-    });
-  });
+  it.each(FAMILIES)(
+    "a request for an $family address: who asks for whom, the groups, and how old the knowledge of the asker is",
+    ({ host }) => {
+      const mad = decodeAcmMad(requestMad(0x1fn, to(host(1)), ip(host(3)), [LOW, BASE]));
+      const event = requestHeard(mad, PEER, { group: BASE, ageMs: 1500.4, isOurs: true });
+      expect(event).toEqual({
+        type: "request",
+        way: "in",
+        tid: "0x000000000000001f",
+        source: host(3),
+        wanted: host(1),
+        groups: `ff15:4001:ffff:2:300:: ${GROUP}`,
+        group: GROUP,
+        ageMs: 1500,
+        isOurs: true,
+        ...PEER_FIELDS,
+      });
+    },
+  );
 
   it("somebody new who is in none of our groups has neither age nor group", () => {
     const mad = decodeAcmMad(requestMad(1n, to("h9"), named("h3"), [LOW]));
