@@ -31,6 +31,7 @@ function resolve(records: readonly string[], opcode = 1): Buffer {
 
 const SOURCE = record(1, 2, "c0000201");
 const DEST = record(2, 2, "c0000202");
+const SCOPED = Buffer.from("fe80::1%ib0").toString("hex");
 const OTHER = record(0, 2, "c0000263");
 
 async function ask(engine: RecordedFabric, message: Buffer, edge = new AcmEdgeCounters()): Promise<string> {
@@ -126,6 +127,8 @@ describe("RESOLVE", () => {
     ["a name without source", [record(2, 1, "61")], 10],
     ["a GID without source", [record(2, 4, "fe80")], 10],
     ["eight records and no source", [DEST, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER, OTHER], 2],
+    ["an address with a scope for a source's name", [record(1, 1, SCOPED), DEST], 7],
+    ["an address with a scope for a destination's name", [SOURCE, record(2, 1, SCOPED)], 9],
     ["a PATH record with neither DLID nor DGID", [record(0, 0x10, "")], 9],
   ] as const)("%s: core error", async (_, records, status) => {
     expect(await ask(new RecordedFabric(), resolve(records))).toBe(header(0x81, status));

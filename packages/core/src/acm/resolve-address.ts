@@ -1,4 +1,5 @@
 import { ACM_FLAG, ACM_MAX_RECORDS, ACM_STATUS, type AcmAddressRecord } from "@verbena/ib";
+import { isScopedAddress } from "../addresses/scoped-address.js";
 import type { ClientIdentity, ResolveRequest } from "../engine/contract.js";
 import { destinationOf, isAddressType, isIpType } from "./address.js";
 import { type AcmFailure, MALFORMED } from "./status.js";
@@ -36,10 +37,13 @@ export function parseResolveAddress(
     // The reply repeats the request's records and the chosen source: a ninth record has no room.
     if (records.length >= ACM_MAX_RECORDS) return { failure: MALFORMED };
   }
+  const [from, to] = [source && destinationOf(source), destinationOf(destination)];
+  if (from !== undefined && isScopedAddress(from.text)) return fail(ACM_STATUS.ESRCADDR);
+  if (isScopedAddress(to.text)) return fail(ACM_STATUS.EDESTADDR);
   return {
     request: {
-      ...(source === undefined ? {} : { source: destinationOf(source) }),
-      destination: destinationOf(destination),
+      ...(from === undefined ? {} : { source: from }),
+      destination: to,
       noDelay: (destination.flags & ACM_FLAG.NODELAY) !== 0,
       maxPaths: 1,
       client,

@@ -1,4 +1,6 @@
 import { type AcmAddress, type AcmAddressRecord, acmAddressRecord, type Gid, IpAddress, type Lid } from "@verbena/ib";
+import { isScopedAddress, SCOPE_REFUSED } from "../addresses/scoped-address.js";
+import { coreError } from "../errors.js";
 
 /** What a request names. Plain text is an IP address if it reads as one, else a name. */
 export type AcmAddressInput =
@@ -8,13 +10,19 @@ export type AcmAddressInput =
   | { readonly gid: Gid }
   | { readonly lid: Lid };
 
-/** Address record for `input`. Throws VERBENA_IB_VALUE for a name of more than 64 bytes. */
+/**
+ * Address record for `input`. Throws VERBENA_IB_VALUE for a name of more than 64 bytes, VERBENA_RESOLVE_DESTINATION_SYNTAX for an address with a
+ * scope id.
+ */
 export function addressRecord(flags: number, input: AcmAddressInput): AcmAddressRecord {
   return acmAddressRecord(flags, toAcmAddress(input));
 }
 
 function toAcmAddress(input: AcmAddressInput): AcmAddress {
   if (typeof input === "string") {
+    if (isScopedAddress(input)) {
+      throw coreError("VERBENA_RESOLVE_DESTINATION_SYNTAX", { details: { text: input, what: SCOPE_REFUSED } });
+    }
     const ip = IpAddress.tryParse(input);
     return ip === undefined ? { type: "name", name: input } : toAcmAddress({ ip });
   }

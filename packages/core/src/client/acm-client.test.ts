@@ -57,6 +57,11 @@ describe("AcmClient against our server", () => {
     expect((await client.resolve({ destination: "2001:db8::3" })).source).toBe("2001:db8::1");
   });
 
+  it("does not ask for an address with a scope, whose code says why", async () => {
+    const client = await connect();
+    expect(await failure(client.resolve({ destination: "fe80::1%ib0" }))).toBe("VERBENA_RESOLVE_DESTINATION_SYNTAX");
+  });
+
   it("resolves by LID and GID, also over TCP", async () => {
     const address = server.addresses[1];
     if (address?.kind !== "tcp") throw new Error("no TCP address");

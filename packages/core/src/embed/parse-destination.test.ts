@@ -33,6 +33,10 @@ describe("parseDestination", () => {
     ["node", "lid"],
     ["fe80::1%eth0", "auto"],
     ["ip:fe80::1%eth0", "auto"],
+    ["name:fe80::1%eth0", "auto"],
+    ["fe80::1%eth0", "name"],
+    ["fe80::1%eth0", "ip"],
+    ["fe80::1%eth0", "gid"],
     ["gid:ff02::1", "auto"],
     ["ff12:401b::1", "gid"],
   ])("refuses %j as %s", (text, format) => {

@@ -1,4 +1,5 @@
 import { Gid, IpAddress, Lid } from "@verbena/ib";
+import { isScopedAddress, SCOPE_REFUSED } from "../addresses/scoped-address.js";
 import { coreError } from "../errors.js";
 import { Destination } from "../sdk/destination.js";
 
@@ -20,7 +21,6 @@ export function parseDestination(text: string, format: DestinationFormat = "auto
     return parseAs(prefixed[2], prefixed[2], prefixed[1] as Exclude<DestinationFormat, "auto">);
   }
   if (/^(\d+|0x[0-9a-f]+)$/i.test(text)) return parseAs(text, text, "lid");
-  if (isScoped(text)) throw bad(text, "a scope id (%…) means nothing on another host; write the address without it");
   const gid = text.includes(":") ? Gid.tryParse(text) : undefined;
   if (gid !== undefined && Gid.isLinkLocal(gid)) return Destination.gid(gid, text);
   return parseAs(text, text, IpAddress.tryParse(text) === undefined ? "name" : "ip");
@@ -48,12 +48,8 @@ function isAddress(text: string): boolean {
   return IpAddress.tryParse(text) !== undefined || Gid.tryParse(text) !== undefined;
 }
 
-function isScoped(text: string): boolean {
-  const at = text.indexOf("%");
-  return at > 0 && isAddress(text.slice(0, at));
-}
-
 function parseAs(value: string, text: string, format: Exclude<DestinationFormat, "auto">): Destination {
+  if (isScopedAddress(value)) throw bad(text, SCOPE_REFUSED);
   switch (format) {
     case "name":
       if (value === "" || Buffer.byteLength(value) > MAX_NAME || value.includes("\0")) {

@@ -1,4 +1,5 @@
 import { Gid, IpAddress } from "@verbena/ib";
+import { isScopedAddress, SCOPE_REFUSED } from "../addresses/scoped-address.js";
 import { coreError } from "../errors.js";
 import { openRegular } from "../files/open-regular.js";
 import { Destination } from "../sdk/destination.js";
@@ -49,6 +50,10 @@ function parseHost(line: string, report: (message: string) => void): HostLine | 
   }
   if (address.length > MAX_WORD) {
     report(`address longer than ${String(MAX_WORD)} characters; the line is skipped`);
+    return undefined;
+  }
+  if (isScopedAddress(address)) {
+    report(`${address}: ${SCOPE_REFUSED}; the line is skipped`);
     return undefined;
   }
   const gid = Gid.tryParse(gidText);

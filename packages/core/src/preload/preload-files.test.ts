@@ -117,7 +117,7 @@ describe("PreloadFiles", () => {
 
   it("reports and skips bad lines, and goes on", async () => {
     const hosts = join(folder, "hosts");
-    await writeFile(hosts, `node1\nnode2 192.0.2.1\n${"n".repeat(46)} fe80::1\nnode4 fe80::4\n`);
+    await writeFile(hosts, `node1\nnode2 192.0.2.1\n${"n".repeat(46)} fe80::1\nnode4 fe80::4\nfe80::5%ib0 fe80::5\n`);
     const { logger, lines } = recorder();
     const entries = await collect(new PreloadFiles({ hosts, logger }).entries(endpoint));
     expect(entries).toHaveLength(1);
@@ -125,6 +125,7 @@ describe("PreloadFiles", () => {
       "warn hosts:1: node1 has no GID; the line is skipped",
       'warn hosts:2: "192.0.2.1" is not a GID; the line is skipped',
       "warn hosts:3: address longer than 45 characters; the line is skipped",
+      "warn hosts:5: fe80::5%ib0: a scope id (%…) means nothing on another host; write the address without it; the line is skipped",
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { IpAddress, PKey } from "@verbena/ib";
+import { isScopedAddress, SCOPE_REFUSED } from "../../addresses/scoped-address.js";
 
 /** One usable line of an address file: which local endpoint carries a name or an address. */
 export interface AddressLine {
@@ -44,6 +45,10 @@ export class AddressList {
       skip(
         `address (at most ${String(MAX_ADDRESS)}) or device (at most ${String(MAX_DEVICE)} characters) too long; the line is ignored`,
       );
+      return;
+    }
+    if (isScopedAddress(text)) {
+      skip(`${text}: ${SCOPE_REFUSED}; the line is ignored`);
       return;
     }
     const kind = IpAddress.tryParse(text) === undefined ? "name" : "ip";

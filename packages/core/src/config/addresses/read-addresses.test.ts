@@ -38,6 +38,7 @@ describe("readAddresses", () => {
     ["host1 mlx5_0 one default", 'port "one"'],
     ["host1 mlx5_0 0 default", 'port "0"'],
     ["host1 mlx5_0 1 0xfffff", 'P_Key "0xfffff"'],
+    ["fe80::1%ib0 mlx5_0 1 default", "fe80::1%ib0: a scope id (%…) means nothing on another host"],
     [`${"h".repeat(47)} mlx5_0 1 default`, "too long"],
   ])("skips %j with a warning", (line, message) => {
     const { lines, remarks } = read(`${line}\nhost2 mlx5_0 1 default\n`);
