@@ -32,7 +32,7 @@ function rig(answer: Peer | undefined) {
 }
 
 describe("a path made of a group", () => {
-  const hint = acmHint(peer(2), to("192.0.2.2"));
+  const hint = acmHint(peer(2), to("node2"));
 
   it("leads to where the peer was heard a moment ago; nobody is asked", async () => {
     const { peers, sought, dlid } = rig(undefined);

@@ -126,7 +126,7 @@ describe("a peer that means no good", () => {
       const { tid, to, outcome } = await asking(host(99));
       for (let n = 1n; n <= 200n; n++) await wire.say("H3", responseMad(tid + n, BASE), { to });
       expect(await outcome).toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
-      expect(provider.counts()).toMatchObject({ unmatched: 200 });
+      await eventually(() => expect(provider.counts()).toMatchObject({ unmatched: 200 }));
     },
   );
 
