@@ -1,6 +1,7 @@
 import type { Resolver } from "@verbena/core";
 import { twoLevel } from "@verbena/fabric-sim";
-import { encodePathRecord } from "@verbena/ib";
+import { type AcmMad, encodePathRecord } from "@verbena/ib";
+import { decodeAddress } from "../src/wire/acm-address.js";
 import { MULTICAST_QPN } from "../src/wire/packet.js";
 import { AcmWire } from "./support/acm-wire.js";
 import { eventually } from "./support/eventually.js";
@@ -78,43 +79,46 @@ describe.each([
 });
 
 describe("a request on the wire", () => {
-  it("names the source of the client, and goes to who has answered before alone", async () => {
-    const fabric = await TestFabric.start({
-      topology: twoLevel({ hosts: 2 }),
-      addresses: ["H1 192.0.2.1/24", "H1 192.0.2.9/24", "H2 192.0.2.2/24", "H2 192.0.2.3/24"],
-    });
-    await using _ = fabric;
-    await using wire = await AcmWire.follow(fabric);
-    const config = { chains: { address: ["acm"], route: ["sa"] }, caches: { address: { refreshMs: 1 } } };
-    const [h1] = [await fabric.host("H1", { config }), await fabric.host("H2", { config, acm: { announce: false } })];
-    /** The first request of each transaction; repeats look alike. */
-    const asked = () =>
-      [
-        ...new Map(
-          wire
-            .requestsOf("H1")
-            .filter(({ mad }) => ["192.0.2.2", "192.0.2.3"].includes(addressText(mad.destAddress)))
-            .reverse()
-            .map(({ mad, bth }) => {
-              const way = bth.destQpn === MULTICAST_QPN ? "all" : "one";
-              return [mad.tid, [addressText(mad.srcAddress), addressText(mad.destAddress), way]];
-            }),
-        ).values(),
-      ].reverse();
-    await h1.resolve("192.0.2.2", { source: "192.0.2.9" });
-    await h1.resolve("192.0.2.3", { source: "192.0.2.1" });
-    await eventually(async () => {
-      await h1.resolve("192.0.2.2", { source: "192.0.2.9" });
-      expect(asked().length).toBeGreaterThan(2);
-    });
-    expect(asked().slice(0, 3)).toEqual([
-      ["192.0.2.9", "192.0.2.2", "all"],
-      ["192.0.2.1", "192.0.2.3", "all"],
-      ["192.0.2.9", "192.0.2.2", "one"],
-    ]);
-  });
+  it.each(FAMILIES)(
+    "of $family names the source of the client, and goes to who has answered before alone",
+    async ({ host, prefixLength }) => {
+      const line = (node: string, n: number): string => `${node} ${host(n)}/${String(prefixLength)}`;
+      const fabric = await TestFabric.start({
+        topology: twoLevel({ hosts: 2 }),
+        addresses: [line("H1", 1), line("H1", 9), line("H2", 2), line("H2", 3)],
+      });
+      await using _ = fabric;
+      await using wire = await AcmWire.follow(fabric);
+      const config = { chains: { address: ["acm"], route: ["sa"] }, caches: { address: { refreshMs: 1 } } };
+      const [h1] = [await fabric.host("H1", { config }), await fabric.host("H2", { config, acm: { announce: false } })];
+      /** The first request of each transaction; repeats look alike. */
+      const asked = () =>
+        [
+          ...new Map(
+            wire
+              .requestsOf("H1")
+              .filter(({ mad }) => [host(2), host(3)].includes(wanted(mad)))
+              .reverse()
+              .map(({ mad, bth }) => {
+                const way = bth.destQpn === MULTICAST_QPN ? "all" : "one";
+                return [mad.tid, [asker(mad), wanted(mad), way]];
+              }),
+          ).values(),
+        ].reverse();
+      await h1.resolve(host(2), { source: host(9) });
+      await h1.resolve(host(3), { source: host(1) });
+      await eventually(async () => {
+        await h1.resolve(host(2), { source: host(9) });
+        expect(asked().length).toBeGreaterThan(2);
+      });
+      expect(asked().slice(0, 3)).toEqual([
+        [host(9), host(2), "all"],
+        [host(1), host(3), "all"],
+        [host(9), host(2), "one"],
+      ]);
+    },
+  );
 });
 
-function addressText(info: Buffer): string {
-  return info.subarray(0, 4).join(".");
-}
+const asker = ({ srcType: type, srcAddress: info }: AcmMad) => decodeAddress({ type, info })?.text ?? "";
+const wanted = ({ destType: type, destAddress: info }: AcmMad) => decodeAddress({ type, info })?.text ?? "";
