@@ -201,7 +201,7 @@ describe("a peer that means no good", () => {
     await eventually(() => expect(provider.counts().requestsHeard).toBeGreaterThanOrEqual(4 * KEPT));
     const learnt = h1.engine
       .cacheEntries()
-      .filter(({ from, destination }) => from === "learned" && /none/.test(destination));
+      .filter(({ from, destination }) => from === "learned" && destination.includes("none"));
     expect(learnt.length).toBeGreaterThan(0);
     expect(learnt.length).toBeLessThanOrEqual(KEPT);
     await areWell();
