@@ -50,6 +50,8 @@ export type {
   ResolveOptions,
   Resolver,
   ResolverOptions,
+  TransportSet,
+  TransportSetOptions,
 } from "./embed/index.js";
 export { createHost, createResolver, devicePorts, formatDestination, parseDestination } from "./embed/index.js";
 export type * from "./engine/contract.js";

@@ -52,6 +52,8 @@ export interface DaemonConfig {
   readonly addresses: AddressConfig;
   /** Library paths; absent = the system's. */
   readonly native: { readonly libibverbs?: string; readonly libibumad?: string; readonly librdmacm?: string };
+  /** Options of `@verbena/rds`: transports of RDS sockets. Packages with transports of others are `providers`. */
+  readonly rds: DeepReadonly<ConfigOutput["rds"]>;
   /** Folder that provider packages are looked for in first: the one of `verbena.yaml`, else the working directory. */
   readonly folder: string;
 }

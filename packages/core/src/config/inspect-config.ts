@@ -156,6 +156,7 @@ function complete(
     },
     addresses,
     native: Object.fromEntries(Object.entries(parsed.native).filter(([, path]) => path !== undefined)),
+    rds: parsed.rds,
     folder,
   };
 }

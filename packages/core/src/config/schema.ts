@@ -246,6 +246,19 @@ const native = section({
   librdmacm: v.optional(described(text, "Path of librdmacm, instead of the system's.")),
 });
 
+const rds = section({
+  transports: v.optional(
+    described(
+      v.array(text, "must be a list of names of transports"),
+      "Transports of `@verbena/rds` that serve RDS sockets, in the order in which they are asked: `loop`, `kernel`, `tcp`. Default: `loop`, `kernel`.",
+    ),
+  ),
+  options: v.optional(
+    described(v.record(v.string(), v.unknown(), notObject), "Further options of `@verbena/rds`, which checks them."),
+    {},
+  ),
+});
+
 /** `verbena.yaml`: the one source of its parser, its defaults and its documentation. */
 export const configSchema = v.object(
   {
@@ -258,6 +271,7 @@ export const configSchema = v.object(
     files: v.optional(files, {}),
     addresses: v.optional(addresses, {}),
     native: v.optional(native, {}),
+    rds: v.optional(rds, {}),
   },
   notObject,
 );

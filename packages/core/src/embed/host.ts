@@ -2,6 +2,7 @@ import { type Availability, type NativeOptions, type NativeServices, openNative 
 import { noMetrics, silentLogger, systemClock, systemRandom } from "../host/default-services.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
 import { createResolver, type Resolver, type ResolverOptions } from "./resolver.js";
+import { openTransportSet, type TransportSet, type TransportSetOptions } from "./transport-set.js";
 
 /** Services for a plain program, shared by any number of resolvers and by a stack of RDS sockets (`new RdsStack({ host })`). */
 export interface Host extends AsyncDisposable {
@@ -15,7 +16,12 @@ export interface Host extends AsyncDisposable {
   availability(): Availability;
   /** A resolver on these services. Close it before the host. */
   createResolver(options?: Omit<ResolverOptions, "native" | "fabric">): Promise<Resolver>;
-  /** Closes resolvers made by this host, then the services. Idempotent. */
+  /**
+   * Transports for RDS sockets: `new RdsStack({ host, transports })`. Close the set before the host. Rejects with `VERBENA_CONFIG_INVALID` or
+   * `VERBENA_PROVIDER_…`.
+   */
+  openTransports(options?: TransportSetOptions): Promise<TransportSet>;
+  /** Closes resolvers and transports made by this host, then the services. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -30,6 +36,7 @@ class OpenHost implements Host {
   readonly logger = silentLogger;
   readonly metrics = noMetrics;
   readonly #resolvers = new Set<Resolver>();
+  readonly #transportSets = new Set<TransportSet>();
   #closing: Promise<void> | undefined;
 
   constructor(readonly native: NativeServices) {}
@@ -44,6 +51,12 @@ class OpenHost implements Host {
     return resolver;
   }
 
+  async openTransports(options: TransportSetOptions = {}): Promise<TransportSet> {
+    const set = await openTransportSet(this, options);
+    this.#transportSets.add(set);
+    return set;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -54,7 +67,7 @@ class OpenHost implements Host {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([...this.#resolvers].map((resolver) => resolver.close()));
+    await Promise.all([...this.#resolvers, ...this.#transportSets].map((made) => made.close()));
     await this.native.close();
   }
 }

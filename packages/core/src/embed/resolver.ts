@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import type { OptionNames } from "@verbena/ib";
 import type { NativeOptions, NativeServices } from "@verbena/native";
 import type { SourceSelector } from "../addresses/source-selector.js";
@@ -9,21 +8,13 @@ import { formatDiagnostic } from "../config/text/diagnostic.js";
 import type { EndpointStatus, EngineChange, ResolveAnswer, ResolverEngine } from "../engine/contract.js";
 import { coreError } from "../errors.js";
 import { silentLogger, systemClock } from "../host/default-services.js";
-import type { ProviderRequest } from "../host/provider-registry.js";
-import type { ProviderDefinition } from "../sdk/define-provider.js";
 import type { Destination } from "../sdk/destination.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
 import { type ComposedEngine, composeEngine } from "./compose-engine.js";
 import { type NativeHost, nativeHost } from "./native-host.js";
 import { parseDestination } from "./parse-destination.js";
+import { type ProviderOption, programFolders, providerRequest } from "./provider-option.js";
 import { endpointsSettled } from "./settled.js";
-
-/** A provider for an embedded resolver: a package name or path, or what `defineProvider` returned. */
-export type ProviderOption =
-  | string
-  | ProviderDefinition
-  | { readonly package: string; readonly options?: unknown }
-  | { readonly definition: ProviderDefinition; readonly options?: unknown };
 
 /** What {@link createResolver} takes. Everything has a default. */
 export interface ResolverOptions {
@@ -103,11 +94,6 @@ const RESOLVE_OPTIONS: OptionNames<ResolveOptions> = {
   maxPaths: true,
   signal: true,
 };
-const PROVIDER_OPTION: OptionNames<Extract<ProviderOption, { readonly options?: unknown }>> = {
-  package: true,
-  definition: true,
-  options: true,
-};
 
 /**
  * Starts a resolver. Rejects with VERBENA_CONFIG_INVALID, VERBENA_OPTION_UNKNOWN, VERBENA_PROVIDER_… or VERBENA_NATIVE_…; nothing is
@@ -162,20 +148,6 @@ function nativeOf(options: ResolverOptions, paths: NativeOptions): NativeService
   const given = options.native ?? {};
   if ("umad" in given) return given;
   return { ...paths, ...given, ...(options.fabric === undefined ? {} : { fabric: options.fabric }) };
-}
-
-function providerRequest(option: ProviderOption, index: number): ProviderRequest {
-  const where = `providers[${String(index)}]`;
-  if (typeof option === "string") return { from: { package: option }, where };
-  if ("package" in option || "definition" in option) checkOptions(where, option, PROVIDER_OPTION);
-  if ("package" in option) return { from: { package: option.package }, options: option.options, where };
-  if ("definition" in option) return { from: { definition: option.definition }, options: option.options, where };
-  return { from: { definition: option }, where };
-}
-
-function programFolders(): readonly string[] {
-  const program = process.argv[1];
-  return program === undefined ? [] : [dirname(program)];
 }
 
 class EmbeddedResolver implements Resolver {

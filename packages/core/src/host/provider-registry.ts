@@ -40,17 +40,20 @@ export class ProviderRegistry implements AsyncDisposable {
 
   /**
    * Checks every manifest and all options first, then builds one provider after the other. Whatever fails, nothing half-loaded
-   * stays: those already built are disposed, and the coded error is thrown.
+   * stays: those already built are disposed, and the coded error is thrown. With `role` those that have not declared it are left out.
    */
   static async load(
     host: DependencyContainer,
     requests: readonly ProviderRequest[],
     folders: readonly string[],
+    role?: ProviderRole,
   ): Promise<ProviderRegistry> {
     const registry = new ProviderRegistry(host, folders);
     try {
       const checked = await registry.#check(requests);
-      for (const { definition, options } of checked) await registry.#build(definition, options);
+      for (const { definition, options } of checked) {
+        if (role === undefined || definition.manifest.roles.includes(role)) await registry.#build(definition, options);
+      }
       return registry;
     } catch (error) {
       await registry.close();
