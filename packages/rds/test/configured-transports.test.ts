@@ -72,6 +72,15 @@ describe("transports named in verbena.yaml", () => {
     });
   });
 
+  it("tcp serves what it is told to, when it is named", () => {
+    const yaml = "rds: { transports: [tcp, loop], options: { tcp: { addresses: [127.0.0.77] } } }\n";
+    expect(run(yaml, "127.0.0.77", "127.0.0.1")).toMatchObject({
+      served: { "127.0.0.77": "tcp", "127.0.0.1": "loopback" },
+    });
+    const noAddress = "rds: { transports: [tcp], options: { tcp: { addresses: [nowhere] } } }\n";
+    expect(run(noAddress)).toMatchObject({ code: "VERBENA_PROVIDER_OPTIONS" });
+  });
+
   it("a name that is none is refused before anything runs", () => {
     expect(run("rds: { transports: [carrier-pigeon] }\n")).toMatchObject({ code: "VERBENA_PROVIDER_OPTIONS" });
   });

@@ -93,7 +93,7 @@ test("monitoring: the program is told of the ports of its mask alone", () => {
   kernel.waiting.push(kernelMessage("", undefined, [update(bit(2000) | bit(3))]));
   expect(socket.isReadable).toBe(true);
   expect(socket.tryReceive()).toEqual({ type: "congestion", ports: bit(2000) });
-  expect([socket.tryReceive(), socket.monitoredPorts]).toEqual([undefined, 0n]);
+  expect([socket.tryReceive(), socket.monitoredPorts]).toEqual([undefined, bit(2000)]);
   socket.monitorCongestion(undefined);
   expect([kernel.controlSize, socket.monitoredPorts]).toEqual([0, undefined]);
 });
