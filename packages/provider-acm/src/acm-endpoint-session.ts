@@ -5,6 +5,7 @@ import type {
   Endpoint,
   EndpointServices,
   EndpointSession,
+  GroupMemberships,
   GroupStatus,
   LocalAddress,
   Port,
@@ -50,6 +51,7 @@ export interface AcmEndpointSessionParts {
   readonly endpoint: Endpoint;
   readonly services: EndpointServices;
   readonly sa: SaService;
+  readonly memberships: GroupMemberships;
   readonly rdma: Context;
   readonly host: Pick<ProviderHost, "clock" | "random" | "metrics">;
   readonly options: AcmProviderOptions;
@@ -84,7 +86,7 @@ export class AcmEndpointSession implements EndpointSession {
   #state: SessionState = "joining";
 
   constructor(parts: AcmEndpointSessionParts) {
-    const { endpoint, services, sa, rdma, options, isOwnGid } = parts;
+    const { endpoint, services, sa, memberships, rdma, options, isOwnGid } = parts;
     const { clock, random, metrics } = parts.host;
     const { logger } = services;
     const counts = this.#counts;
@@ -101,6 +103,7 @@ export class AcmEndpointSession implements EndpointSession {
       plan: planGroups(options, endpoint),
       portGid,
       sa,
+      memberships,
       clock,
       random,
       logger,

@@ -15,7 +15,13 @@ async function openPort() {
   const rdma = {
     createProtectionDomain: () => Promise.reject(new Error("no memory")),
   } as unknown as Context;
-  const services: PortServices = { sa, rdma, umad: {} as PortServices["umad"], logger };
+  const services: PortServices = {
+    sa,
+    rdma,
+    umad: {} as PortServices["umad"],
+    memberships: { hold: () => none },
+    logger,
+  };
   const host = { clock: new VirtualClock(), random: () => 0.5, metrics: { increment: none, observe: none } };
   const validated = await optionsSchema["~standard"].validate({});
   if (validated.issues !== undefined) throw new Error("the defaults are wrong");

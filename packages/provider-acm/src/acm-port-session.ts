@@ -31,13 +31,14 @@ export class AcmPortSession implements PortSession {
   }
 
   openEndpoint(endpoint: Endpoint, services: EndpointServices): Promise<EndpointSession> {
-    const { rdma, sa } = this.services;
+    const { rdma, sa, memberships } = this.services;
     if (rdma === undefined) return Promise.resolve(new IdleEndpointSession());
     const { host, options, isOwnGid } = this;
     const session = new AcmEndpointSession({
       endpoint,
       services,
       sa,
+      memberships,
       rdma,
       host,
       options,

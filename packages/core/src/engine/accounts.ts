@@ -1,13 +1,15 @@
+import { MembershipBook } from "../memberships/membership-book.js";
 import { SaCountBook } from "../sa-client/sa-count-book.js";
 import type { Random } from "../sdk/services.js";
 import { ClientBook, type CommandReader } from "./client-book.js";
 import { CounterBook } from "./counters.js";
 
-/** What is counted over the life of a daemon, whichever engine works for it: a reload that exchanges the engine goes on counting. */
+/** What is counted, and what is remembered of ports, over the life of a daemon, whichever engine works for it: a reload that exchanges the engine goes on counting. */
 export class Accounts {
   readonly counters = new CounterBook();
   readonly clients: ClientBook;
   readonly sa = new SaCountBook();
+  readonly memberships = new MembershipBook();
   readonly #prefix: string;
   #requests = 0;
 

@@ -1,6 +1,7 @@
-import type { Gid, Lid } from "@verbena/ib";
+import { Gid, type Lid } from "@verbena/ib";
 import type { Context, VerbsContext } from "@verbena/native";
 import type { LossBook } from "../losses/loss-book.js";
+import type { MembershipBook } from "../memberships/membership-book.js";
 import { type NoticeState, PortNotices } from "../notices/port-notices.js";
 import type { PortSignalType } from "../ports/port-source.js";
 import type { SaObserver } from "../sa-client/sa-client-options.js";
@@ -54,6 +55,7 @@ export class PortRuntime {
   readonly #onDoubt: PortRuntimeOptions["onDoubt"];
   readonly #onObserved: PortRuntimeOptions["onObserved"];
   readonly #notices: PortNotices | undefined;
+  readonly #memberships: ReturnType<MembershipBook["open"]>;
   /** Sessions that are open already: they hear of notices before anybody is asked again. */
   readonly #listening = new Map<string, PortSession>();
   readonly #sessions = new Map<string, Promise<PortSession | undefined>>();
@@ -72,6 +74,8 @@ export class PortRuntime {
     this.#logger = options.settings.logger.child({ device: options.port.device, port: options.port.port });
     const { settings, losses, port, saObserver: observer } = options;
     this.sa = new PortSa({ settings, losses, port, logger: this.#logger, observer });
+    const { accounts, clock } = options.settings;
+    this.#memberships = accounts.memberships.open(port.gids[0] ?? Gid.zero, this.sa, clock);
     this.#notices = options.settings.notices ? this.#openNotices(options) : undefined;
   }
 
@@ -139,6 +143,7 @@ export class PortRuntime {
    */
   async close(isPortActive: boolean): Promise<void> {
     this.#ended.abort();
+    this.#memberships.close();
     // However small the window is, the last words need not wait for a slow answer.
     this.sa.end();
     const farewell = this.#notices?.close(isPortActive);
@@ -186,7 +191,8 @@ export class PortRuntime {
     const logger = this.#logger.child({ provider: name });
     // Asking is all that providers do with it.
     const sa: SaService = { query: (query) => this.sa.query(query) };
-    const services = { sa, umad: this.#settings.native.umad, logger, ...deviceServices(this.#verbs) };
+    const { forProviders: memberships } = this.#memberships;
+    const services = { sa, umad: this.#settings.native.umad, memberships, logger, ...deviceServices(this.#verbs) };
     const session = await callProvider(this.#settings, name, "opening the port", () =>
       provider.openPort(this.#port, services),
     );

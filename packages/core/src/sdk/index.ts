@@ -133,7 +133,17 @@ export type {
 export type { ProviderEvent } from "./provider-event.js";
 export type { AddressAnswer, RouteAnswer, RouteQuery } from "./route.js";
 export type { SaNotice } from "./sa-notice.js";
-export type { Clock, Logger, Metrics, PortServices, Random, SaQuery, SaResponse, SaService } from "./services.js";
+export type {
+  Clock,
+  GroupMemberships,
+  Logger,
+  Metrics,
+  PortServices,
+  Random,
+  SaQuery,
+  SaResponse,
+  SaService,
+} from "./services.js";
 export type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.js";
 export type { ProviderHost } from "./tokens.js";
 export { tokens } from "./tokens.js";

@@ -1,3 +1,4 @@
+import type { Gid } from "@verbena/ib";
 import type { Context, UmadService, VerbsContext } from "@verbena/native";
 
 /** Structured logger. The default does nothing; a library never configures process-wide logging. */
@@ -62,6 +63,15 @@ export interface SaService {
   query(query: SaQuery): Promise<SaResponse>;
 }
 
+/** The port's memberships in multicast groups, which belong to the port and not to who asked for them. */
+export interface GroupMemberships {
+  /**
+   * Says that the port is a member of the group on the caller's behalf, before it joins; the function returned gives that up. Providers MUST NOT leave a group
+   * themselves: the core does some time after the last one of this process, over reloads, has given it up, unless the process ends.
+   */
+  hold(mgid: Gid): () => void;
+}
+
 /** What belongs to a port, given to `openPort`. */
 export interface PortServices {
   readonly sa: SaService;
@@ -74,5 +84,7 @@ export interface PortServices {
    * theirs to close, and is closed with the device. Since SDK 1.2.
    */
   readonly rdma?: Context;
+  /** Since SDK 1.3. */
+  readonly memberships: GroupMemberships;
   readonly logger: Logger;
 }

@@ -1,4 +1,4 @@
-import type { Clock, GroupStatus, Logger, Random, SaService } from "@verbena/core/sdk";
+import type { Clock, GroupMemberships, GroupStatus, Logger, Random, SaService } from "@verbena/core/sdk";
 import type { Gid, McMemberRecord } from "@verbena/ib";
 import { GroupMember } from "./group-member.js";
 import type { GroupPlan } from "./group-plan.js";
@@ -7,6 +7,7 @@ export interface EndpointGroupsParts {
   readonly plan: GroupPlan;
   readonly portGid: Gid;
   readonly sa: SaService;
+  readonly memberships: GroupMemberships;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

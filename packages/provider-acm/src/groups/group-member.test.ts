@@ -1,6 +1,6 @@
 import type { SaQuery, SaResponse } from "@verbena/core/sdk";
 import { VirtualClock } from "@verbena/core/testing";
-import { encodeMcMemberRecord, type Lid, Mtu, PKey, Rate } from "@verbena/ib";
+import { encodeMcMemberRecord, type Gid, type Lid, Mtu, PKey, Rate } from "@verbena/ib";
 import { BASE, gidOf, granted } from "../../test/support/parts.js";
 import { GroupMember } from "./group-member.js";
 import { groupSpec } from "./group-spec.js";
@@ -10,6 +10,7 @@ function rig() {
   const queries: { readonly query: SaQuery; readonly answer: (response: SaResponse | Error) => void }[] = [];
   const changes: (number | undefined)[] = [];
   const warnings: string[] = [];
+  const held = new Set<Gid>();
   const none = (): void => undefined;
   const logger = {
     debug: none,
@@ -31,6 +32,12 @@ function rig() {
           queries.push({ query, answer });
         }),
     },
+    memberships: {
+      hold: (mgid) => {
+        held.add(mgid);
+        return () => held.delete(mgid);
+      },
+    },
     clock,
     random: () => 0,
     logger,
@@ -42,7 +49,7 @@ function rig() {
   });
   const refuse = (status: number): SaResponse => ({ status, records: [encodeMcMemberRecord(granted(BASE))] });
   member.start();
-  return { clock, queries, changes, warnings, member, grant, refuse };
+  return { clock, queries, changes, warnings, held, member, grant, refuse };
 }
 
 describe("the membership in a group", () => {
@@ -133,4 +140,12 @@ describe("the membership in a group", () => {
     await clock.advance(100_000);
     expect([queries.length, changes, clock.pending]).toEqual([1, [], 0]);
   });
+});
+
+test("a group is held from the first question on until it is closed, joined or not, and never left by itself", () => {
+  const { held, member, queries } = rig();
+  expect([...held]).toEqual([BASE]);
+  member.close();
+  expect(held.size).toBe(0);
+  expect(queries.map(({ query }) => query.method)).toEqual(["set"]);
 });

@@ -1,4 +1,4 @@
-import type { Clock, GroupState, Logger, Random, SaService } from "@verbena/core/sdk";
+import type { Clock, GroupMemberships, GroupState, Logger, Random, SaService } from "@verbena/core/sdk";
 import { decodeMcMemberRecord, Gid, Lid, type McMemberRecord, VerbenaError } from "@verbena/ib";
 import { providerAcmError } from "../errors.js";
 import { Backoff } from "./backoff.js";
@@ -10,6 +10,7 @@ export interface GroupMemberParts {
   readonly spec: GroupSpec;
   readonly portGid: Gid;
   readonly sa: SaService;
+  readonly memberships: GroupMemberships;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -37,6 +38,7 @@ export class GroupMember {
   #asked = 0;
   #asking = new AbortController();
   #cancelRetry: () => void = () => undefined;
+  #release: () => void = () => undefined;
 
   constructor(parts: GroupMemberParts) {
     this.spec = parts.spec;
@@ -59,6 +61,7 @@ export class GroupMember {
   }
 
   start(): void {
+    this.#release = this.#parts.memberships.hold(this.spec.mgid);
     this.#ask();
   }
 
@@ -72,6 +75,7 @@ export class GroupMember {
     this.#step("close");
     this.#cancelRetry();
     this.#asking.abort();
+    this.#release();
   }
 
   #step(signal: MemberSignal, granted?: McMemberRecord): void {
