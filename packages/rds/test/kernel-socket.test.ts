@@ -178,6 +178,13 @@ test("the transport claims what a socket can be bound to, and nothing without th
   expect(new KernelTransport({ clock, sockets: missing }).claims(end(0))).toBe(false);
 });
 
+test("the kernel is told of the default destination", () => {
+  const { kernel, socket } = open();
+  socket.connected = undefined;
+  socket.connected = end(7);
+  expect([kernel.calls, socket.connected]).toEqual([["connect 7"], end(7)]);
+});
+
 test("close ends the socket and every wait for it", async () => {
   const { kernel, socket, told, clock } = open();
   kernel.sendResults = [-ENOBUFS];

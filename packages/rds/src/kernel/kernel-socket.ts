@@ -48,10 +48,10 @@ export class KernelSocket implements SocketBackend {
   readonly limits: SocketLimits;
   /** The kernel does not tell of one socket alone. */
   readonly pendingMessages = undefined;
-  connected: DatagramAddress | undefined;
   readonly #monitor = new CongestionMonitor();
   readonly #clock: Clock;
   #bound: DatagramAddress | undefined;
+  #connected: DatagramAddress | undefined;
   #wantsReadable = false;
   #wantsWritable = false;
   #hasTimestamps = false;
@@ -140,6 +140,20 @@ export class KernelSocket implements SocketBackend {
     const isWritable = this.socket.ready().writable;
     if (!isWritable) this.#want({ writable: true });
     return isWritable;
+  }
+
+  get connected(): DatagramAddress | undefined {
+    return this.#connected;
+  }
+
+  /** The kernel knows it too, for its list of sockets; it cannot forget it. */
+  set connected(to: DatagramAddress | undefined) {
+    try {
+      if (to !== undefined) this.socket.connect(to);
+    } catch (cause) {
+      throw kernelError(cause, `cannot connect to ${to?.address}:${to?.port}`, { address: to?.address });
+    }
+    this.#connected = to;
   }
 
   cancel(to?: DatagramAddress): void {

@@ -21,6 +21,8 @@ export interface Rig {
   readonly transports: readonly [string, string];
   /** Name by which a socket asks for the transport of local addresses. */
   readonly networkTransport: string;
+  /** What is known of a peer's congestion stays while the peer is away. Not so where both are of one kernel, which has one map for each address. */
+  readonly keepsForeignMaps: boolean;
   /** The peer (E3): a host of its own, away until it appears. */
   readonly peer: {
     readonly address: string;

@@ -29,6 +29,7 @@ export class UserSpaceRig implements Rig {
   readonly local = LOCAL;
   readonly transports = ["loopback", "memory"] as const;
   readonly networkTransport = "memory";
+  readonly keepsForeignMaps = true;
   readonly peer: Rig["peer"];
   readonly network = new MemoryNetwork();
   readonly clock = new VirtualClock();
