@@ -17,7 +17,7 @@ import { listInfo } from "./info.js";
 import type { LocalAddress, PortOwner } from "./local-address.js";
 import { payloadLength } from "./outgoing-message.js";
 import { cut, ReceiveQueue, type WaitingMessage } from "./receive-queue.js";
-import type { Route } from "./route.js";
+import type { Route, Sending } from "./route.js";
 
 /** Default of both limits, payload bytes: what Linux comes to by its own defaults. */
 export const DEFAULT_BUFFER_SIZE = 106_496;
@@ -35,7 +35,7 @@ export class EngineSocket implements SocketBackend, PortOwner {
   readonly #events: SocketEvents;
   readonly #monitor = new CongestionMonitor();
   readonly #queue = new ReceiveQueue();
-  #bound: { readonly at: LocalAddress; readonly address: DatagramAddress } | undefined;
+  #bound: { readonly at: LocalAddress; readonly address: DatagramAddress; readonly sending: Sending } | undefined;
   #sendBytes = 0;
   #pending = 0;
   #wasRefused = false;
@@ -85,7 +85,7 @@ export class EngineSocket implements SocketBackend, PortOwner {
       throw errnoError("EADDRINUSE", { reason });
     }
     const address = { ...local, port };
-    this.#bound = { at, address };
+    this.#bound = { at, address, sending: { source: address, owner: this } };
     this.#engine.sockets.add(this);
     return address;
   }
@@ -116,7 +116,7 @@ export class EngineSocket implements SocketBackend, PortOwner {
     }
     counters.send_queued += 1;
     counters.copy_from_user += length;
-    route.send({ source: this.#bound.address, owner: this }, to.port, payload, length);
+    route.send(this.#bound.sending, to.port, payload, length);
     return undefined;
   }
 

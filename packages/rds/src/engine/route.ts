@@ -3,7 +3,7 @@ import type { LocalAddress } from "./local-address.js";
 import { copyParts, type MessageOwner, OutgoingMessage } from "./outgoing-message.js";
 import type { Peer } from "./peer.js";
 
-/** One message on its way into a route: from a bound port, by a socket, to a port, its bytes in any number of parts. */
+/** Who sends: a bound socket. */
 export interface Sending {
   readonly source: DatagramAddress;
   readonly owner: MessageOwner & { reserve(length: number): void };
