@@ -6,7 +6,7 @@
  */
 import "reflect-metadata";
 
-export type { AcmHandlerOptions, CachedResolver } from "./acm/index.js";
+export type { AcmHandlerOptions, CachedResolver, ReplyKeeper } from "./acm/index.js";
 export { AcmEdgeCounters, createAcmHandler } from "./acm/index.js";
 export type { SourceSelector } from "./addresses/source-selector.js";
 export { fabricSourceSelector, kernelSourceSelector } from "./addresses/source-selector.js";

@@ -38,7 +38,7 @@ class Dice {
 
 jest.setTimeout(180_000);
 
-describe("malformed input", () => {
+describe.each(["TypeScript", "native"])("malformed input, server: %s", (kind) => {
   const dir = mkdtempSync(join(tmpdir(), "acm-robust-"));
   const path = join(dir, "s");
   let server: ChildProcess;
@@ -74,7 +74,7 @@ describe("malformed input", () => {
   }
 
   beforeAll(async () => {
-    server = fork(join(__dirname, "support/robust-server.ts"), [path], {
+    server = fork(join(__dirname, "support/robust-server.ts"), [path, kind], {
       execArgv: [
         "--expose-gc",
         // Node 24 lets the young generation grow to twice that of Node 20, and keeps it: 30 MB that say nothing of the server.

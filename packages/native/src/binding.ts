@@ -34,6 +34,8 @@ export interface NativeBinding {
     remoteScopeId: number,
     remotePort: number,
   ): TcpStreamBinding;
+  /** A server of the client protocol on a thread of its own. */
+  openFrontEnd(limits: FrontEndLimits, onEvents: (batch: Buffer) => void): FrontEndBinding;
   /** SO_PEERCRED; `undefined` for a socket without them. */
   peerCredentials(fd: number): { readonly pid: number; readonly uid: number; readonly gid: number } | undefined;
   /** `sched_setaffinity` of the calling thread. */
@@ -462,4 +464,44 @@ export interface TcpStreamBinding {
   close(): void;
   /** As `close`, but the peer gets a reset, and what is not acknowledged is lost. */
   reset(): void;
+}
+
+/** Bounds of a front end. */
+export interface FrontEndLimits {
+  readonly maxClients: number;
+  readonly maxOpenRequests: number;
+  readonly maxUnsentBytes: number;
+  /** Of the reply table. */
+  readonly tableBytes: number;
+  /** Makes the table's order nobody's to foresee. */
+  readonly seed: number;
+}
+
+/** The front end; what it knows of the protocol is the header. Nothing happens after `close`, but that `listen…` throws EBADF. */
+export interface FrontEndBinding {
+  /** Binds a Unix socket and listens. */
+  listenPath(path: string, backlog: number): void;
+  /** IPv4; the port, or the one taken for 0. */
+  listenTcp(host: string, port: number, backlog: number): number;
+  /** A socket that somebody else has bound; it belongs to the front end unless this throws. */
+  listenDescriptor(fd: number, backlog: number): void;
+  /** Listens no more. */
+  closeListeners(): void;
+  /** The same, takes no more requests, and closes each client when it is answered. */
+  finish(): void;
+  /** `size` bytes of records: `src/front/reply-block.ts`. Gives the clients that do not read. */
+  reply(block: Uint8Array, size: number): readonly number[] | undefined;
+  /** Closes one client; what has not been sent is dropped. */
+  closeClient(client: number): void;
+  /** Keeps a reply to all requests of that opcode and body; `account` is what its hits count for. At most 4 tags. */
+  put(request: Uint8Array, reply: Uint8Array, ttlMs: number, account: number, tags: Uint32Array): void;
+  /** Once it has returned, nothing that was put with one of the tags before is sent. */
+  invalidate(tags: Uint32Array): void;
+  /** The same for everything. */
+  clearTable(): void;
+  /** Hits since the last call, flat. `accounts`: account, count, …; `clients`: 1 = Unix, pid, uid (-1 = none), count, idle ms, … */
+  takeHits(): { readonly accounts: readonly number[]; readonly clients: readonly number[] };
+  clientCount(): number;
+  /** Idempotent. Ends the thread and closes every socket; `onEvents` is not called any more. */
+  close(): void;
 }

@@ -22,6 +22,7 @@ export type {
   MessageOptions,
   WaitOptions,
 } from "./api/completions.js";
+export type { FrontEnd, FrontEndEvent, FrontEndHits, FrontEndOptions } from "./api/front-end.js";
 export type {
   AccessFlag,
   AllocateOptions,
@@ -98,6 +99,8 @@ export type {
   CompletionChannelBinding,
   CompletionQueueBinding,
   DeviceLimitsDescription,
+  FrontEndBinding,
+  FrontEndLimits,
   MemoryRegionBinding,
   NativeBinding,
   NetlinkSocketBinding,

@@ -1,6 +1,7 @@
 import { FabricAddressSource } from "./addresses/fabric-source.js";
 import { RtnetlinkAddressSource } from "./addresses/rtnetlink-source.js";
 import type { AddressSource } from "./api/addresses.js";
+import type { FrontEnd, FrontEndOptions } from "./api/front-end.js";
 import type { ProcessService } from "./api/process.js";
 import type { Native } from "./api/rdma.js";
 import type { RdmaNetlink, RdmaNetlinkOptions } from "./api/rdma-netlink.js";
@@ -8,6 +9,7 @@ import type { Availability, NativeOptions } from "./api/services.js";
 import type { NativeBinding } from "./binding.js";
 import { nativeError } from "./errors.js";
 import { calling } from "./failure.js";
+import { NativeFrontEnd } from "./front/native-front-end.js";
 import { Libraries } from "./libraries/libraries.js";
 import { bindingPath, type Environment, loadBinding } from "./load-binding.js";
 import { checkOptions } from "./options.js";
@@ -39,7 +41,7 @@ class OpenNativeServices implements Native {
   readonly kernelRds: OpenKernelRdsService;
   readonly tcp: NativeTcpService;
   readonly #libraries: Libraries;
-  readonly #sources = new Set<AddressSource | RdmaNetlink>();
+  readonly #sources = new Set<AddressSource | RdmaNetlink | FrontEnd>();
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -95,6 +97,15 @@ class OpenNativeServices implements Native {
     });
     this.#sources.add(socket);
     return socket;
+  }
+
+  openFrontEnd(options: FrontEndOptions): FrontEnd {
+    this.#mustBeOpen();
+    const front = new NativeFrontEnd(this.binding, options, (closed) => {
+      this.#sources.delete(closed);
+    });
+    this.#sources.add(front);
+    return front;
   }
 
   close(): Promise<void> {

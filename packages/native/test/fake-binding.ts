@@ -79,6 +79,7 @@ export function fakeBinding(parts: Partial<NativeBinding>): NativeBinding {
     adoptChannel: refuse("adoptChannel"),
     openChannelGroup: refuse("openChannelGroup"),
     openNetlink: refuse("openNetlink"),
+    openFrontEnd: refuse("openFrontEnd"),
     adoptNetlink: refuse("adoptNetlink"),
     openRds: refuse("openRds"),
     duplicateRds: refuse("duplicateRds"),

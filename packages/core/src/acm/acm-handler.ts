@@ -13,6 +13,7 @@ import {
 } from "@verbena/ib";
 import { checkOptions } from "../check-options.js";
 import type { ResolveAnswer, ResolverEngine } from "../engine/contract.js";
+import { Footing } from "../engine/footing.js";
 import { silentLogger } from "../host/default-services.js";
 import type { Logger } from "../sdk/services.js";
 import type { AcmClientHandle, AcmReply, AcmRequestHandler } from "../server/handler.js";
@@ -27,15 +28,22 @@ import { type AcmFailure, failureOf, INTERNAL, MALFORMED, statusOfMad } from "./
 /** The part of the engine that answers at once what its caches hold, so that a hit is answered in the turn it was asked in. */
 export type CachedResolver = Pick<ResolverEngine, "tryResolveCached" | "tryResolvePathCached">;
 
+/** Keeps replies: whole messages, what was asked and what was answered. */
+export interface ReplyKeeper {
+  keep(request: Buffer, reply: Buffer, footing: Footing): void;
+}
+
 /** What {@link createAcmHandler} needs. */
 export interface AcmHandlerOptions {
   readonly engine: ResolverEngine;
   /** Shared with other edges; a fresh one unless given. */
   readonly edge?: AcmEdgeCounters;
+  /** Offered each reply that came from the caches, to give it out by itself as long as it is good. */
+  readonly keeper?: ReplyKeeper;
   readonly logger?: Logger;
 }
 
-const OPTIONS: OptionNames<AcmHandlerOptions> = { engine: true, edge: true, logger: true };
+const OPTIONS: OptionNames<AcmHandlerOptions> = { engine: true, edge: true, keeper: true, logger: true };
 
 /**
  * Makes the handler that answers the ACM client protocol from the engine: decodes, asks, encodes, and maps codes to statuses.
@@ -49,11 +57,13 @@ export function createAcmHandler(options: AcmHandlerOptions): AcmRequestHandler 
 class AcmHandler implements AcmRequestHandler {
   readonly #engine: ResolverEngine;
   readonly #edge: AcmEdgeCounters;
+  readonly #keeper: ReplyKeeper | undefined;
   readonly #logger: Logger;
 
-  constructor({ engine, edge = new AcmEdgeCounters(), logger = silentLogger }: AcmHandlerOptions) {
+  constructor({ engine, edge = new AcmEdgeCounters(), keeper, logger = silentLogger }: AcmHandlerOptions) {
     this.#engine = engine;
     this.#edge = edge;
+    this.#keeper = keeper;
     this.#logger = logger;
   }
 
@@ -78,27 +88,28 @@ class AcmHandler implements AcmRequestHandler {
     if (request.header.opcode !== ACM_OPCODE.RESOLVE) {
       this.#fail(request, MALFORMED, reply);
     } else if (first?.type !== ACM_TYPE.PATH) {
-      this.#resolveAddress(client, request, reply);
+      this.#resolveAddress(client, request, message, reply);
     } else if ((first.flags & ACM_FLAG.QUERY_SA) !== 0) {
       this.#querySa(client, request, message, reply);
     } else {
-      this.#resolvePath(client, request, reply);
+      this.#resolvePath(client, request, message, reply);
     }
   }
 
-  #resolveAddress(client: AcmClientHandle, request: AcmResolveRequest, reply: AcmReply): void {
+  #resolveAddress(client: AcmClientHandle, request: AcmResolveRequest, message: Buffer, reply: AcmReply): void {
     const parsed = parseResolveAddress(request.records, client);
     if ("failure" in parsed) return this.#fail(request, parsed.failure, reply);
     const wanted = parsed.request;
     this.#answer(
       request,
+      message,
       reply,
-      () => this.#engine.tryResolveCached?.(wanted),
+      (footing) => this.#engine.tryResolveCached?.(wanted, footing),
       () => this.#engine.resolve({ ...wanted, signal: client.signal }),
     );
   }
 
-  #resolvePath(client: AcmClientHandle, request: AcmResolveRequest, reply: AcmReply): void {
+  #resolvePath(client: AcmClientHandle, request: AcmResolveRequest, message: Buffer, reply: AcmReply): void {
     const [record] = request.records;
     if (record === undefined) return;
     const parsed = parseResolvePath(record, client);
@@ -106,30 +117,38 @@ class AcmHandler implements AcmRequestHandler {
     const wanted = parsed.request;
     this.#answer(
       request,
+      message,
       reply,
-      () => this.#engine.tryResolvePathCached?.(wanted),
+      (footing) => this.#engine.tryResolvePathCached?.(wanted, footing),
       () => this.#engine.resolvePath({ ...wanted, signal: client.signal }),
     );
   }
 
   #answer(
     request: AcmResolveRequest,
+    message: Buffer,
     reply: AcmReply,
-    fromCache: () => ResolveAnswer | undefined,
+    fromCache: (footing: Footing | undefined) => ResolveAnswer | undefined,
     ask: () => Promise<ResolveAnswer>,
   ): void {
     const failed = (error: unknown): void => {
       this.#fail(request, failureOf(error) ?? this.#internal(error), reply);
     };
-    const succeeded = (answer: ResolveAnswer): void => {
+    const succeeded = (answer: ResolveAnswer): Buffer => {
       const bytes = encodeAnswer(request, answer);
       this.#edge.answered(0);
       reply(bytes);
+      return bytes;
     };
     try {
-      const cached = fromCache();
-      if (cached === undefined) ask().then(succeeded).catch(failed);
-      else succeeded(cached);
+      const footing = this.#keeper && new Footing();
+      const cached = fromCache(footing);
+      if (cached === undefined) {
+        ask().then(succeeded).catch(failed);
+        return;
+      }
+      const bytes = succeeded(cached);
+      if (footing !== undefined) this.#keeper?.keep(message, bytes, footing);
     } catch (error) {
       failed(error);
     }

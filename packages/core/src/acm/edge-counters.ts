@@ -23,9 +23,9 @@ export class AcmEdgeCounters {
     return this.#noData;
   }
 
-  /** A RESOLVE request has arrived. */
-  received(): void {
-    this.#resolve++;
+  /** RESOLVE requests have arrived. */
+  received(count = 1): void {
+    this.#resolve += count;
   }
 
   /** A RESOLVE request that is no QUERY_SA has been answered. */
@@ -35,7 +35,10 @@ export class AcmEdgeCounters {
   }
 }
 
-/** The aggregate that clients see: the edge's three counters, the rest summed over the endpoints. */
+/**
+ * The aggregate that clients see: the edge's three counters, the rest summed over the endpoints. The engine is asked first: that brings in what
+ * has been counted elsewhere.
+ */
 export function aggregateCounters(edge: AcmEdgeCounters, engine: Pick<ResolverEngine, "counters">): AcmCounters {
   return { ...engine.counters(), error: edge.error, resolve: edge.resolve, noData: edge.noData };
 }

@@ -1,4 +1,4 @@
-export type { AcmHandlerOptions, CachedResolver } from "./acm-handler.js";
+export type { AcmHandlerOptions, CachedResolver, ReplyKeeper } from "./acm-handler.js";
 export { createAcmHandler } from "./acm-handler.js";
 export { AcmEdgeCounters, aggregateCounters } from "./edge-counters.js";
 export type { AcmFailure } from "./status.js";

@@ -10,6 +10,8 @@ export interface ResolutionCacheOptions {
   readonly clock: Clock;
   /** Most positive entries kept, over all endpoints; the least recently used goes first. */
   readonly maxEntries: number;
+  /** A positive entry is not there any more: replaced, dropped, run out or pushed out. */
+  readonly onGone?: (entry: object) => void;
 }
 
 /**
@@ -24,7 +26,8 @@ export class ResolutionCache<V extends object> {
   constructor(options: ResolutionCacheOptions) {
     this.#clock = options.clock;
     const max = Math.max(1, Math.floor(options.maxEntries));
-    this.#positive = new LRUCache({ max });
+    const { onGone } = options;
+    this.#positive = new LRUCache<string, PositiveEntry<V>>({ max, dispose: (entry) => onGone?.(entry) });
     this.#negative = new LRUCache({ max: Math.max(1, Math.min(NEGATIVE_LIMIT, Math.ceil(max / NEGATIVE_SHARE))) });
   }
 

@@ -8,6 +8,7 @@ import { OccasionalWarning } from "../log/occasional-warning.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { DescriptorRoom, descriptorOf } from "../server/descriptors.js";
 import { listen, type OpenListener } from "../server/listen.js";
+import { NodeListener } from "../server/node-listener.js";
 import { describeFailure } from "./http-status.js";
 import { CONTROL_ROUTES, type ControlAnswer, type ControlHost } from "./routes.js";
 
@@ -82,7 +83,7 @@ class HttpControlServer implements ControlServer {
 
   async open(): Promise<void> {
     const { path, mode = 0o660 } = this.#options;
-    this.#listener = await listen(this.#server, { kind: "unix", path, mode });
+    this.#listener = await listen(new NodeListener(this.#server), { kind: "unix", path, mode });
   }
 
   close(): Promise<void> {

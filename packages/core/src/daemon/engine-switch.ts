@@ -18,6 +18,7 @@ import type {
   SaPortStatus,
   SourceSpec,
 } from "../engine/contract.js";
+import type { Footing } from "../engine/footing.js";
 import type { LostFunction } from "../losses/loss-book.js";
 import type { Destination } from "../sdk/destination.js";
 
@@ -29,7 +30,11 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
   readonly #idle = new Map<ResolverEngine, () => void>();
   readonly #onExchange = new Set<(reason: string) => void>();
 
-  constructor(engine: ResolverEngine & CachedResolver) {
+  /** `onExchange` is called at each exchange, before anybody is served by the new engine. */
+  constructor(
+    engine: ResolverEngine & CachedResolver,
+    private readonly onExchange: () => void = () => undefined,
+  ) {
     this.#current = engine;
   }
 
@@ -44,6 +49,7 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
   exchange(engine: ResolverEngine & CachedResolver, reason: string): Promise<void> {
     const old = this.#current;
     this.#current = engine;
+    this.onExchange();
     for (const follow of [...this.#onExchange]) follow(reason);
     if ((this.#inWork.get(old) ?? 0) === 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -71,12 +77,12 @@ export class EngineSwitch implements ResolverEngine, CachedResolver {
     return this.#track((engine) => engine.querySa(request));
   }
 
-  tryResolveCached(request: ResolveRequest): ResolveAnswer | undefined {
-    return this.#current.tryResolveCached?.(request);
+  tryResolveCached(request: ResolveRequest, footing?: Footing): ResolveAnswer | undefined {
+    return this.#current.tryResolveCached?.(request, footing);
   }
 
-  tryResolvePathCached(request: PathRequest): ResolveAnswer | undefined {
-    return this.#current.tryResolvePathCached?.(request);
+  tryResolvePathCached(request: PathRequest, footing?: Footing): ResolveAnswer | undefined {
+    return this.#current.tryResolvePathCached?.(request, footing);
   }
 
   endpoints(): readonly EndpointStatus[] {

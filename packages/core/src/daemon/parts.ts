@@ -9,6 +9,7 @@ import { type NativeHost, nativeHost } from "../embed/native-host.js";
 import { endpointsSettled } from "../embed/settled.js";
 import { Accounts } from "../engine/accounts.js";
 import { coreError } from "../errors.js";
+import { createFrontServer, KeptReplies } from "../front/index.js";
 import { systemRandom } from "../host/default-services.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { type AcmServer, createAcmServer } from "../server/acm-server.js";
@@ -28,6 +29,8 @@ export interface Parts {
   accounts?: Accounts;
   composed?: ComposedEngine;
   engine?: EngineSwitch;
+  /** Where the native front end serves: what it answers by itself. */
+  kept?: KeptReplies;
   server?: AcmServer;
   kernel?: KernelLink;
   /** Takes back the names in the run directory. */
@@ -35,8 +38,8 @@ export interface Parts {
   control?: ControlServer;
 }
 
-/** All parts of a running daemon; only the control socket is optional. */
-export type RunningParts = Parts & Required<Omit<Parts, "control">>;
+/** All parts of a running daemon; only the control socket and the front end's replies are optional. */
+export type RunningParts = Parts & Required<Omit<Parts, "control" | "kept">>;
 
 /** A stop cuts off what takes longer than this beyond its deadline, milliseconds. */
 const GRACE_MS = 500;
@@ -75,17 +78,31 @@ export async function openService(
   const path = controlPath(config, plan);
   const accounts = new Accounts(systemRandom);
   parts.accounts = accounts;
-  parts.composed = await composeDaemonEngine(config, options, clock, { ...parts, accounts });
-  parts.engine = new EngineSwitch(parts.composed.engine);
   const edge = new AcmEdgeCounters();
-  parts.server = await createAcmServer({
+  // Where the addon offers no front end the server in TypeScript does the same, a little slower.
+  const front =
+    native.openFrontEnd === undefined
+      ? undefined
+      : { openFrontEnd: native.openFrontEnd.bind(native), kept: new KeptReplies({ clock, accounts, edge }) };
+  if (front !== undefined) parts.kept = front.kept;
+  parts.composed = await composeDaemonEngine(config, options, clock, { ...parts, accounts });
+  parts.engine = new EngineSwitch(parts.composed.engine, () => front?.kept.clear());
+  const common = {
     listeners: [plan.listener],
-    handler: createAcmHandler({ engine: parts.engine, edge, logger }),
+    handler: createAcmHandler({
+      engine: parts.engine,
+      edge,
+      logger,
+      ...(front === undefined ? {} : { keeper: front.kept }),
+    }),
     clock,
     logger,
     limits: { closeMs: config.daemon.stopDeadlineMs, ...options.limits },
-    peerCredentials: (fd) => native.process.peerCredentials(fd),
-  });
+  };
+  parts.server =
+    front === undefined
+      ? await createAcmServer({ ...common, peerCredentials: (fd) => native.process.peerCredentials(fd) })
+      : await createFrontServer({ ...common, ...front });
   parts.withdraw = plan.publish();
   parts.kernel = openKernelLink(config.daemon, { host: parts.host, engine: parts.engine, edge, clock, logger, passed });
   if (path === undefined) return;
@@ -101,7 +118,7 @@ export async function composeDaemonEngine(
   config: DaemonConfig,
   options: DaemonOptions,
   clock: Clock,
-  { host, log: { logger }, accounts }: Required<Pick<Parts, "host" | "log" | "accounts">>,
+  { host, log: { logger }, accounts, kept }: Required<Pick<Parts, "host" | "log" | "accounts">> & Pick<Parts, "kept">,
 ): Promise<ComposedEngine> {
   const { providers, folders, sourceSelector, settleMs = SETTLE_MS } = options;
   const composed = await composeEngine({
@@ -110,6 +127,7 @@ export async function composeDaemonEngine(
     logger,
     clock,
     accounts,
+    ...(kept === undefined ? {} : { onLost: kept.lost }),
     sourceSelector: sourceSelector ?? (host.isSimulated ? "fabric" : "kernel"),
     ...(providers === undefined ? {} : { providers }),
     ...(folders === undefined ? {} : { folders }),

@@ -3,6 +3,7 @@ import type { SourceSelector } from "../addresses/source-selector.js";
 import type { AddressConfig, DaemonConfig } from "../config/daemon-config.js";
 import type { Accounts } from "../engine/accounts.js";
 import { createEngine, type EngineHandle } from "../engine/engine.js";
+import type { Ground } from "../engine/footing.js";
 import { composeHost } from "../host/composition.js";
 import type { ProviderRequest } from "../host/provider-registry.js";
 import { PreloadFiles } from "../preload/preload-files.js";
@@ -26,6 +27,7 @@ export interface CompositionOptions {
   readonly sourceSelector: SourceSelector | "kernel" | "fabric";
   /** Where it is counted, beside what other engines have counted there. */
   readonly accounts?: Accounts;
+  readonly onLost?: (ground: Ground) => void;
 }
 
 /** An engine with its providers. Closing it closes the engine first, then the providers in reverse order. */
@@ -60,6 +62,7 @@ export async function composeEngine(options: CompositionOptions): Promise<Compos
       sourceSelector,
       chains,
       ...(options.accounts === undefined ? {} : { accounts: options.accounts }),
+      ...(options.onLost === undefined ? {} : { onLost: options.onLost }),
       providers: registry.resolution(),
       addressFile: await names.read(config.addresses),
       preload: new PreloadFiles({ ...config.preload, logger, signal: ending.signal }),

@@ -3,6 +3,7 @@ import { SaCountBook } from "../sa-client/sa-count-book.js";
 import type { Random } from "../sdk/services.js";
 import { ClientBook, type CommandReader } from "./client-book.js";
 import { CounterBook } from "./counters.js";
+import { Tally } from "./tally.js";
 
 /** What is counted, and what is remembered of ports, over the life of a daemon, whichever engine works for it: a reload that exchanges the engine goes on counting. */
 export class Accounts {
@@ -10,6 +11,8 @@ export class Accounts {
   readonly clients: ClientBook;
   readonly sa = new SaCountBook();
   readonly memberships = new MembershipBook();
+  /** Who reads the books calls its `bring` first. */
+  readonly tally = new Tally();
   readonly #prefix: string;
   #requests = 0;
 

@@ -19,6 +19,9 @@ export const procCommand: CommandReader = async (pid) => {
   }
 };
 
+/** Who has an account: connections of one process share it. */
+type Holder = Omit<ClientIdentity, "id"> & Partial<Pick<ClientIdentity, "id">>;
+
 /** What one client has made of us, while it counts. */
 interface Row {
   readonly kind: ClientIdentity["kind"];
@@ -58,11 +61,11 @@ export class ClientBook {
     return this.#forgotten;
   }
 
-  /** A request that was answered at once. */
-  hit(client: ClientIdentity, now: number): void {
+  /** Requests that were answered at once, the last of them at `now`. */
+  hit(client: Holder, now: number, count = 1): void {
     const row = this.#row(client, now);
-    row.requests += 1;
-    row.cacheHits += 1;
+    row.requests += count;
+    row.cacheHits += count;
   }
 
   /** A request that may have to be looked up; what it asks of the SA goes by its id. */
@@ -96,10 +99,10 @@ export class ClientBook {
       .sort((a, b) => b.saQueries - a.saQueries || b.requests - a.requests);
   }
 
-  #row({ kind, pid, uid }: ClientIdentity, now: number): Row {
+  #row({ kind, pid, uid }: Holder, now: number): Row {
     const key = `${kind} ${String(pid)} ${String(uid)}`;
     const row = this.#rows.get(key) ?? this.#add(key, { kind, pid, uid });
-    row.lastSeen = now;
+    row.lastSeen = Math.max(row.lastSeen, now);
     return row;
   }
 

@@ -12,6 +12,7 @@ import type { GroupStatus } from "../sdk/group.js";
 import type { ProviderEvent } from "../sdk/provider-event.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
 import type { Explanation } from "./explanation.js";
+import type { Footing } from "./footing.js";
 
 export type {
   CacheState,
@@ -21,7 +22,7 @@ export type {
   ProviderStep,
   SaStep,
 } from "./explanation.js";
-export type { LostFunction, RouteEnd, RouteHop, RouteWalk };
+export type { Footing, LostFunction, RouteEnd, RouteHop, RouteWalk };
 
 /** Who asks; for accounting and logs. */
 export interface ClientIdentity {
@@ -327,11 +328,11 @@ export interface ResolverEngine {
   resolvePath(request: PathRequest): Promise<ResolveAnswer>;
   /**
    * The answer to `resolve`, if it can be given at once from what is cached; counted like any other. `undefined`: ask `resolve`, nothing
-   * has been counted. Never throws.
+   * has been counted. Never throws. Who keeps the answer hands in a new footing, to learn how long it is good.
    */
-  tryResolveCached?(request: ResolveRequest): ResolveAnswer | undefined;
+  tryResolveCached?(request: ResolveRequest, footing?: Footing): ResolveAnswer | undefined;
   /** The same for `resolvePath`. */
-  tryResolvePathCached?(request: PathRequest): ResolveAnswer | undefined;
+  tryResolvePathCached?(request: PathRequest, footing?: Footing): ResolveAnswer | undefined;
   /** Hands a record to the SA of the endpoint that owns its source. */
   querySa(request: SaPassThrough): Promise<SaPassThroughAnswer>;
   /** Compares the paths that the groups of the endpoint would give with the SA's, asked anew; no route provider is asked. */

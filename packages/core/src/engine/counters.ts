@@ -1,5 +1,5 @@
 import type { AcmCounters } from "./contract.js";
-import { EndpointAccount, zeroCounters } from "./endpoint-account.js";
+import { EndpointAccount, type MutableCounters, zeroCounters } from "./endpoint-account.js";
 
 /** Counters of endpoints by key; they outlive the endpoint, so a port that went down and came back goes on counting. */
 export class CounterBook {
@@ -14,6 +14,13 @@ export class CounterBook {
       this.#byEndpoint.set(endpoint, account);
     }
     return account;
+  }
+
+  /** Requests answered wholly from the caches, at an endpoint with these counters. */
+  hit(counters: MutableCounters, count = 1): void {
+    this.core.resolve += count;
+    counters.resolve += count;
+    counters.routeCache += count;
   }
 
   /** Lookups and cache hits over all endpoints there ever were; requests and failures as the core saw them. */

@@ -30,6 +30,7 @@ import type {
 } from "./contract.js";
 import { EndpointSelector } from "./endpoint-selector.js";
 import { Feed } from "./feed.js";
+import type { Footing } from "./footing.js";
 import { Forgetting } from "./forgetting.js";
 import { GroupDoor } from "./group-door.js";
 import { HostEndpoints } from "./host-endpoints.js";
@@ -48,8 +49,8 @@ const ADDRESS_WAIT_MS = 2_000;
 
 /** The engine as its owner sees it. */
 export interface EngineHandle extends ResolverEngine, AsyncDisposable {
-  tryResolveCached(request: ResolveRequest): ResolveAnswer | undefined;
-  tryResolvePathCached(request: PathRequest): ResolveAnswer | undefined;
+  tryResolveCached(request: ResolveRequest, footing?: Footing): ResolveAnswer | undefined;
+  tryResolvePathCached(request: PathRequest, footing?: Footing): ResolveAnswer | undefined;
   /** The address file was read again. */
   setAddressFile(entries: readonly AddressFileEntry[]): void;
   /** Looks for devices that came or went and reads every port again. */
@@ -192,12 +193,12 @@ class Engine implements EngineHandle {
     return this.#requests.resolvePath(request);
   }
 
-  tryResolveCached(request: ResolveRequest): ResolveAnswer | undefined {
-    return this.#requests.tryResolveCached(request);
+  tryResolveCached(request: ResolveRequest, footing?: Footing): ResolveAnswer | undefined {
+    return this.#requests.tryResolveCached(request, footing);
   }
 
-  tryResolvePathCached(request: PathRequest): ResolveAnswer | undefined {
-    return this.#requests.tryResolvePathCached(request);
+  tryResolvePathCached(request: PathRequest, footing?: Footing): ResolveAnswer | undefined {
+    return this.#requests.tryResolvePathCached(request, footing);
   }
 
   querySa(request: SaPassThrough): Promise<SaPassThroughAnswer> {
@@ -205,20 +206,25 @@ class Engine implements EngineHandle {
   }
 
   endpoints(): readonly EndpointStatus[] {
+    this.#settings.accounts.tally.bring();
     return this.#host.endpoints().map((endpoint) => this.#status(endpoint));
   }
 
   endpointOf(source: SourceSpec): EndpointStatus | undefined {
     const endpoint = this.#selector.bySource(source);
+    this.#settings.accounts.tally.bring();
     return endpoint && this.#status(endpoint);
   }
 
   counters(): AcmCounters {
-    return this.#settings.accounts.counters.aggregate();
+    const { counters, tally } = this.#settings.accounts;
+    tally.bring();
+    return counters.aggregate();
   }
 
   clients(): ClientUsages {
     const { accounts, clock } = this.#settings;
+    accounts.tally.bring();
     return { clients: accounts.clients.list(clock.now()), forgotten: accounts.clients.forgotten };
   }
 

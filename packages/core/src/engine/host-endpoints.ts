@@ -9,6 +9,7 @@ import type { LocalAddress, Port } from "../sdk/endpoint.js";
 import type { EngineChange } from "./contract.js";
 import type { CounterBook } from "./counters.js";
 import type { Feed } from "./feed.js";
+import type { Ground } from "./footing.js";
 import { endpointKey, LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
 import { PortRuntime, type PortRuntimeOptions } from "./port-runtime.js";
@@ -53,6 +54,7 @@ export class HostEndpoints {
   #orderedRuntimes: readonly PortRuntime[] = [];
   #ordered: readonly LocalEndpoint[] = [];
   #byAddress = new Map<string, LocalEndpoint>();
+  #order: Ground = {};
 
   constructor(options: HostEndpointsOptions) {
     this.#options = options;
@@ -85,6 +87,11 @@ export class HostEndpoints {
     return this.#orderedRuntimes.find(({ port }) => portName(port) === name);
   }
 
+  /** Stands for what the choice of an endpoint goes by: ports, endpoints, their order, states and addresses. */
+  get order(): Ground {
+    return this.#order;
+  }
+
   byAddress(key: string): LocalEndpoint | undefined {
     return this.#byAddress.get(key);
   }
@@ -104,6 +111,7 @@ export class HostEndpoints {
         runtime?.renew(port, change.signal, change.raw, () => {
           this.#options.onSurroundings(runtime.endpoints, changeReason(change.signal));
         });
+        this.#reorder();
         break;
       }
       default:
@@ -250,7 +258,9 @@ export class HostEndpoints {
       pkeyIndex,
       addresses,
       account: counters.of(endpointKey(port, pkey)),
+      onScope: this.#options.settings.onLost,
       onState: ({ key }, state) => {
+        this.#reorder();
         feed.emit({ type: "endpoint", key, event: "state", state });
       },
     });
@@ -269,6 +279,14 @@ export class HostEndpoints {
       for (const key of endpoint.addressKeys()) if (!byAddress.has(key)) byAddress.set(key, endpoint);
     }
     this.#byAddress = byAddress;
+    this.#reorder();
+  }
+
+  /** Endpoints may be chosen in another way from now on. */
+  #reorder(): void {
+    const old = this.#order;
+    this.#order = {};
+    this.#options.settings.onLost(old);
   }
 }
 

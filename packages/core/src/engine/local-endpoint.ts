@@ -36,6 +36,8 @@ export interface LocalEndpointOptions {
   readonly addresses: readonly LocalAddress[];
   /** Outlives the endpoint. */
   readonly account: EndpointAccount;
+  /** Its scope is another one than before. */
+  readonly onScope?: (old: CacheScope) => void;
   /** It has another state than before; not told when it is closed. */
   readonly onState: (endpoint: LocalEndpoint, state: SessionState) => void;
 }
@@ -54,6 +56,7 @@ export class LocalEndpoint {
   readonly #sessions = new Map<string, EndpointSession>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #onState: LocalEndpointOptions["onState"];
+  readonly #onScope: LocalEndpointOptions["onScope"];
   #endpoint: Endpoint;
   #identity: EndpointIdentity;
   #loopback: PathRecord;
@@ -71,6 +74,7 @@ export class LocalEndpoint {
     this.key = endpointKey(options.port, options.pkey);
     this.account = options.account;
     this.#onState = options.onState;
+    this.#onScope = options.onScope;
     this.#slots = [...options.addresses];
     for (const address of options.addresses) this.#byKey.set(localAddressKey(address), address);
     this.#endpoint = {
@@ -144,12 +148,18 @@ export class LocalEndpoint {
     this.#endpoint = { ...this.#endpoint, port };
     this.#identity = identityOf(this.#endpoint);
     this.#loopback = loopbackPath(this.#endpoint);
-    this.#scope = { prefix: this.prefix, generation: port.generation };
+    this.#enter({ prefix: this.prefix, generation: port.generation });
   }
 
   /** Forgets what was learnt, in the same generation of the port. */
   forget(): void {
-    this.#scope = { ...this.#scope };
+    this.#enter({ ...this.#scope });
+  }
+
+  #enter(scope: CacheScope): void {
+    const old = this.#scope;
+    this.#scope = scope;
+    this.#onScope?.(old);
   }
 
   /** Into the first free slot; false when it is there already. */

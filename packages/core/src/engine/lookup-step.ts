@@ -64,8 +64,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
   constructor(options: LookupStepOptions<V>) {
     this.#options = options;
     this.#refreshRule = { share: options.settings.refreshShare, ageMs: options.refreshMs };
-    const { clock, cacheMaxEntries } = options.settings;
-    this.cache = new ResolutionCache({ clock, maxEntries: cacheMaxEntries });
+    const { clock, cacheMaxEntries, onLost } = options.settings;
+    this.cache = new ResolutionCache({ clock, maxEntries: cacheMaxEntries, onGone: onLost });
     this.flights = new Flights(clock, options.settings.deadlineMs * FULL_SHARE);
   }
 
@@ -213,6 +213,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       if (error instanceof Restart) entry.refreshAt = now;
       else if (keptAt !== undefined) entry.refreshAt = nextConfirmTime(now, keptAt);
       else entry.refreshAt = nextRefreshTime(now, expiresAt, this.#refreshRule);
+      // Who keeps answers has seen no time at which it is to be asked for again.
+      this.#options.settings.onLost(entry);
     });
   }
 

@@ -13,6 +13,7 @@ import type { ResolutionProvider } from "../sdk/provider.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
 import { Accounts } from "./accounts.js";
 import type { CommandReader } from "./client-book.js";
+import type { Ground } from "./footing.js";
 
 /** Which providers are asked, in which order. Names are keys of `EngineOptions.providers`. */
 export interface ChainNames {
@@ -82,6 +83,8 @@ export interface EngineOptions {
   readonly preload?: PreloadSource;
   /** Where it is counted; a daemon hands each engine the same ones. Default: new ones. */
   readonly accounts?: Accounts;
+  /** A ground that answers rested on is lost; called at once, before anybody can be answered from what has taken its place. */
+  readonly onLost?: (ground: Ground) => void;
   /** The command's name of a client's process, for `clients()`, unless `accounts` are given. Default: `/proc/PID/comm`. */
   readonly commandOf?: CommandReader;
   /** Name shown in the endpoint query. Default `ibacmp` when the address chain names `acm`, else the first provider of the chain. */
@@ -134,6 +137,7 @@ export function engineSettings(options: EngineOptions): EngineSettings {
     addressFile: [],
     supportIpsInAddressFile: false,
     sourceSelector: "kernel",
+    onLost: () => undefined,
     accounts: options.accounts ?? new Accounts(options.random ?? systemRandom, options.commandOf),
     providerLabel: chains.address.includes("acm") ? "ibacmp" : (chains.address[0] ?? chains.route[0] ?? "none"),
     ...options,

@@ -7,6 +7,7 @@ import { type AddressValue, addressQuestion } from "./address-question.js";
 import { directAnswer, localAnswer, routedAnswer } from "./answers.js";
 import type { PathRequest, ResolveAnswer } from "./contract.js";
 import { destinationKey } from "./destination-key.js";
+import type { Footing } from "./footing.js";
 import { keptAddress } from "./kept-address.js";
 import type { LocalEndpoint, Moment } from "./local-endpoint.js";
 import { type Found, LookupStep } from "./lookup-step.js";
@@ -61,7 +62,13 @@ export class Pipeline {
   }
 
   /** What can be answered at once, from own addresses and caches; nothing is counted. */
-  peek(endpoint: LocalEndpoint, to: Destination, maxPaths: number, requestId: () => string): ResolveAnswer | undefined {
+  peek(
+    endpoint: LocalEndpoint,
+    to: Destination,
+    maxPaths: number,
+    requestId: () => string,
+    footing?: Footing,
+  ): ResolveAnswer | undefined {
     const key = destinationKey(to);
     if (this.#isOwn(endpoint, key)) return localAnswer(endpoint, requestId());
     const { scope, prefix } = endpoint;
@@ -73,22 +80,30 @@ export class Pipeline {
         maxPaths,
         now,
         requestId,
+        footing,
       );
     }
     const entry = this.addresses.peek(prefix + key, scope, now);
     if (entry === undefined) return undefined;
+    footing?.entry(entry);
     const address = { entry, wasCached: true };
     if (entry.value.answer.path !== undefined) return directAnswer(endpoint, address, now, requestId());
     const route = this.routes.peek(routeKeyOf(endpoint, entry, maxPaths), scope, now);
     if (route === undefined) return undefined;
+    footing?.entry(route);
     return routedAnswer(endpoint, address, { entry: route, wasCached: true }, maxPaths, now, requestId());
   }
 
   /** The same for a path request. */
-  peekPath(endpoint: LocalEndpoint, request: PathRequest, requestId: () => string): ResolveAnswer | undefined {
+  peekPath(
+    endpoint: LocalEndpoint,
+    request: PathRequest,
+    requestId: () => string,
+    footing?: Footing,
+  ): ResolveAnswer | undefined {
     const fields = pathFields(endpoint, request);
     const now = this.#settings.clock.now();
-    return this.#peekRoute(endpoint, routeKey(endpoint, fields), fields.maxPaths, now, requestId);
+    return this.#peekRoute(endpoint, routeKey(endpoint, fields), fields.maxPaths, now, requestId, footing);
   }
 
   async resolve(endpoint: LocalEndpoint, to: Destination, maxPaths: number, call: Call): Promise<ResolveAnswer> {
@@ -170,9 +185,11 @@ export class Pipeline {
     maxPaths: number,
     now: number,
     requestId: () => string,
+    footing: Footing | undefined,
   ): ResolveAnswer | undefined {
     const entry = this.routes.peek(key, endpoint.scope, now);
     if (entry === undefined) return undefined;
+    footing?.entry(entry);
     return routedAnswer(endpoint, undefined, { entry, wasCached: true }, maxPaths, now, requestId());
   }
 

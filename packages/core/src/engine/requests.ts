@@ -16,6 +16,7 @@ import type {
 import type { CounterBook } from "./counters.js";
 import { chooseEndpoint } from "./endpoint-choice.js";
 import { type EndpointSelector, noEndpoint } from "./endpoint-selector.js";
+import type { Footing } from "./footing.js";
 import type { HostEndpoints } from "./host-endpoints.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { EngineSettings } from "./options.js";
@@ -91,20 +92,22 @@ export class Requests {
     });
   }
 
-  tryResolveCached(request: ResolveRequest): ResolveAnswer | undefined {
+  tryResolveCached(request: ResolveRequest, footing?: Footing): ResolveAnswer | undefined {
     const { calls, selector, pipeline } = this.#options;
     const endpoint = selector.now(request);
     if (endpoint?.state !== "ready" || request.signal?.aborted === true) return undefined;
-    const answer = pipeline.peek(endpoint, request.destination, request.maxPaths ?? 1, calls.nextId);
+    this.#stand(footing, endpoint);
+    const answer = pipeline.peek(endpoint, request.destination, request.maxPaths ?? 1, calls.nextId, footing);
     return this.#hit(endpoint, request.client, answer);
   }
 
-  tryResolvePathCached(request: PathRequest): ResolveAnswer | undefined {
+  tryResolvePathCached(request: PathRequest, footing?: Footing): ResolveAnswer | undefined {
     const { calls, host, pipeline } = this.#options;
     if ((request.dlid === 0 && request.dgid === 0n) || request.signal?.aborted === true) return undefined;
     const endpoint = chooseEndpoint(host.runtimes(), request);
     if (endpoint?.state !== "ready") return undefined;
-    return this.#hit(endpoint, request.client, pipeline.peekPath(endpoint, request, calls.nextId));
+    this.#stand(footing, endpoint);
+    return this.#hit(endpoint, request.client, pipeline.peekPath(endpoint, request, calls.nextId, footing));
   }
 
   /** A query of the SA has ended: who is being explained sees it. */
@@ -157,9 +160,14 @@ export class Requests {
     if (answer === undefined) return undefined;
     const { clients, counters, settings } = this.#options;
     clients.hit(client, settings.clock.now());
-    counters.core.resolve += 1;
-    endpoint.counters.resolve += 1;
-    endpoint.counters.routeCache += 1;
+    counters.hit(endpoint.counters);
     return answer;
+  }
+
+  /** The choice of the endpoint, and the endpoint as it is: what every answer rests on. */
+  #stand(footing: Footing | undefined, endpoint: LocalEndpoint): void {
+    if (footing === undefined) return;
+    footing.grounds.push(this.#options.host.order, endpoint.scope);
+    footing.counters = endpoint.counters;
   }
 }

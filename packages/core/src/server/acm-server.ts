@@ -9,6 +9,8 @@ import { DescriptorRoom, descriptorOf } from "./descriptors.js";
 import type { AcmRequestHandler } from "./handler.js";
 import { type AcmServerLimits, clientsWithin, DEFAULT_ACM_SERVER_LIMITS, LIMIT_NAMES } from "./limits.js";
 import { type AcmAddress, type AcmListener, listen, type OpenListener } from "./listen.js";
+import { NodeListener } from "./node-listener.js";
+import { StalledClients } from "./stalled-clients.js";
 
 /** Credentials of the process at the other end of a Unix socket; `undefined` where there are none. */
 export type PeerCredentialsReader = (fd: number) => { readonly pid: number; readonly uid: number } | undefined;
@@ -51,9 +53,16 @@ export interface AcmServer extends AsyncDisposable {
 export async function createAcmServer(options: AcmServerOptions): Promise<AcmServer> {
   checkOptions("createAcmServer", options, OPTIONS);
   checkOptions<Partial<AcmServerLimits>>("createAcmServer: limits", options.limits ?? {}, LIMIT_NAMES);
-  const server = new SocketServer(options);
+  return await openAll(new SocketServer(options), options.listeners);
+}
+
+/** Opens every listener of a server, or closes it. */
+export async function openAll<S extends AcmServer & { open(listener: AcmListener): Promise<void> }>(
+  server: S,
+  listeners: readonly AcmListener[],
+): Promise<S> {
   try {
-    for (const listener of options.listeners) await server.open(listener);
+    for (const listener of listeners) await server.open(listener);
   } catch (error) {
     await server.close();
     throw error;
@@ -70,9 +79,7 @@ class SocketServer implements AcmServer, ConnectionHost {
   readonly #servers: Server[] = [];
   readonly #listeners: OpenListener[] = [];
   readonly #connections = new Set<AcmConnection>();
-  /** Connections that do not read, longest first, and the bytes each held when it stopped. */
-  readonly #stalled = new Map<AcmConnection, number>();
-  #stalledBytes = 0;
+  readonly #stalled: StalledClients;
   #nextClient = 1;
   readonly #room: DescriptorRoom;
   readonly #isFull: OccasionalWarning;
@@ -88,6 +95,7 @@ class SocketServer implements AcmServer, ConnectionHost {
     this.#room = new DescriptorRoom(this.clock);
     const limits = { ...DEFAULT_ACM_SERVER_LIMITS, ...options.limits };
     this.limits = { ...limits, maxClients: clientsWithin(limits.maxClients, this.#room.limit) };
+    this.#stalled = new StalledClients(limits.maxStalledBytes);
     const warning = (message: string) => new OccasionalWarning(message, this.clock, this.logger);
     this.#isFull = warning("no more clients are taken");
     this.#hasNoDescriptor = warning("connections are refused: the process's limit on open files is reached");
@@ -107,7 +115,7 @@ class SocketServer implements AcmServer, ConnectionHost {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       this.#accept(socket);
     });
-    this.#listeners.push(await listen(server, listener));
+    this.#listeners.push(await listen(new NodeListener(server), listener));
     this.#servers.push(server);
     server.on("error", (error) => {
       this.#hasFailed.happened({ error: error.message });
@@ -129,18 +137,11 @@ class SocketServer implements AcmServer, ConnectionHost {
   }
 
   stalled(connection: AcmConnection): void {
-    const bytes = connection.heldBytes;
-    this.#stalled.set(connection, bytes);
-    this.#stalledBytes += bytes;
-    for (const oldest of this.#stalled.keys()) {
-      if (this.#stalledBytes <= this.limits.maxStalledBytes) break;
-      oldest.destroy("clients that do not read hold too much memory");
-    }
+    this.#stalled.add(connection, connection.heldBytes);
   }
 
   flowing(connection: AcmConnection): void {
-    this.#stalledBytes -= this.#stalled.get(connection) ?? 0;
-    this.#stalled.delete(connection);
+    this.#stalled.remove(connection);
   }
 
   gone(connection: AcmConnection): void {

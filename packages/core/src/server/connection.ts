@@ -1,9 +1,10 @@
 import type { Socket } from "node:net";
 import type { Clock, Logger } from "../sdk/services.js";
+import { abortForMany } from "./abort-for-many.js";
 import { AcmFramer } from "./framer.js";
 import type { AcmClientHandle, AcmRequestHandler } from "./handler.js";
 import type { AcmServerLimits } from "./limits.js";
-import { ReplyOrder, type ReplySlot } from "./reply-order.js";
+import { PendingReply, ReplyOrder } from "./reply-order.js";
 
 /** What a connection needs of the server that accepted it. */
 export interface ConnectionHost {
@@ -183,7 +184,7 @@ export class AcmConnection {
   }
 
   #signal(): AbortSignal {
-    this.#abort ??= new AbortController();
+    this.#abort ??= abortForMany();
     if (this.#isGone) this.#abort.abort();
     return this.#abort.signal;
   }
@@ -197,11 +198,4 @@ export class AcmConnection {
     this.#host.flowing(this);
     this.#host.gone(this);
   }
-}
-
-/** One request at the handler. Without a slot nothing is before it, so an immediate reply goes straight out. */
-class PendingReply {
-  isAnswered = false;
-
-  constructor(public slot: ReplySlot | undefined) {}
 }

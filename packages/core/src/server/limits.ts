@@ -16,6 +16,8 @@ export interface AcmServerLimits {
   readonly maxStalledBytes: number;
   /** How long `close` waits for replies under way, milliseconds. */
   readonly closeMs: number;
+  /** Bytes of the table from which the native front end answers without asking the engine; the server in TypeScript has none. */
+  readonly replyTableBytes: number;
 }
 
 /** The defaults. */
@@ -27,6 +29,7 @@ export const DEFAULT_ACM_SERVER_LIMITS: AcmServerLimits = {
   unreadMs: 30_000,
   maxStalledBytes: 33_554_432,
   closeMs: 1_000,
+  replyTableBytes: 67_108_864,
 };
 
 /** All of them, for the check of their names. */
@@ -38,6 +41,7 @@ export const LIMIT_NAMES: OptionNames<AcmServerLimits> = {
   unreadMs: true,
   maxStalledBytes: true,
   closeMs: true,
+  replyTableBytes: true,
 };
 
 /** Descriptors kept for everything but clients: ports, files, the control socket. */

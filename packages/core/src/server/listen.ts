@@ -1,5 +1,4 @@
 import { type BigIntStats, chmodSync, lstatSync, renameSync, unlinkSync } from "node:fs";
-import type { AddressInfo, Server } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { coreError } from "../errors.js";
 
@@ -27,38 +26,46 @@ export interface OpenListener {
   withdraw(): void;
 }
 
+/** A socket of one implementation or another that is to listen. Each method may be called once in all; it rejects with the system's error. */
+export interface ListeningSocket {
+  onPath(path: string, backlog: number): Promise<void>;
+  /** Gives the port, which is a free one for 0. */
+  onTcp(host: string, port: number, backlog: number): Promise<number>;
+  onDescriptor(fd: number, backlog: number): Promise<void>;
+  close(): void;
+}
+
 /** Bytes of a Unix socket's path, without the final NUL (`sun_path` of Linux). */
 const MAX_PATH_BYTES = 107;
 const BACKLOG = 4096;
 const LOOPBACK = "127.0.0.1";
 const ANY = "0.0.0.0";
 
-/** Starts `server` on `listener`. Rejects with VERBENA_SERVER_LISTEN, VERBENA_SERVER_PATH or VERBENA_SERVER_PATH_LENGTH. */
-export async function listen(server: Server, listener: AcmListener): Promise<OpenListener> {
+/** Starts `socket` on `listener`. Rejects with VERBENA_SERVER_LISTEN, VERBENA_SERVER_PATH or VERBENA_SERVER_PATH_LENGTH. */
+export async function listen(socket: ListeningSocket, listener: AcmListener): Promise<OpenListener> {
   switch (listener.kind) {
     case "unix":
-      return await listenOnPath(server, listener.path, listener.mode ?? 0o777);
+      return await listenOnPath(socket, listener.path, listener.mode ?? 0o777);
     case "loop":
-      return await listenOnTcp(server, LOOPBACK, listener.port);
+      return await listenOnTcp(socket, LOOPBACK, listener.port);
     case "open":
-      return await listenOnTcp(server, ANY, listener.port);
+      return await listenOnTcp(socket, ANY, listener.port);
     case "fd":
-      await started(server, `descriptor ${listener.fd}`, () => server.listen({ fd: listener.fd, backlog: BACKLOG }));
+      await started(`descriptor ${listener.fd}`, socket.onDescriptor(listener.fd, BACKLOG));
       return { address: { kind: "fd", fd: listener.fd }, withdraw: () => undefined };
   }
 }
 
-async function listenOnTcp(server: Server, host: string, port: number): Promise<OpenListener> {
-  await started(server, `${host}:${port}`, () => server.listen({ host, port, backlog: BACKLOG }));
-  const bound = server.address() as AddressInfo;
-  return { address: { kind: "tcp", host, port: bound.port }, withdraw: () => undefined };
+async function listenOnTcp(socket: ListeningSocket, host: string, port: number): Promise<OpenListener> {
+  const bound = await started(`${host}:${port}`, socket.onTcp(host, port, BACKLOG));
+  return { address: { kind: "tcp", host, port: bound }, withdraw: () => undefined };
 }
 
 /**
  * Binds beside the path and moves the socket onto it. So clients never find the path empty while a daemon is replaced, the mode is
  * right before anybody can connect, and libuv, which unlinks the path it has bound when it closes, does not unlink a successor's.
  */
-async function listenOnPath(server: Server, path: string, mode: number): Promise<OpenListener> {
+async function listenOnPath(socket: ListeningSocket, path: string, mode: number): Promise<OpenListener> {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw coreError("VERBENA_SERVER_PATH_LENGTH", {
       details: { path, bytes: Buffer.byteLength(path), limit: MAX_PATH_BYTES },
@@ -69,12 +76,12 @@ async function listenOnPath(server: Server, path: string, mode: number): Promise
   const canMove = Buffer.byteLength(beside) <= MAX_PATH_BYTES && basename(beside) !== basename(path);
   const bound = canMove ? beside : path;
   removeIfThere(bound);
-  await started(server, path, () => server.listen({ path: bound, backlog: BACKLOG }));
+  await started(path, socket.onPath(bound, BACKLOG));
   try {
     chmodSync(bound, mode);
     if (canMove) renameSync(bound, path);
   } catch (error) {
-    server.close();
+    socket.close();
     throw listenError(path, error);
   }
   const inode = look(path)?.ino;
@@ -105,20 +112,12 @@ function removeIfThere(path: string): void {
   }
 }
 
-async function started(server: Server, where: string, start: () => void): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const failed = (error: Error): void => {
-      server.off("listening", listening);
-      reject(listenError(where, error));
-    };
-    const listening = (): void => {
-      server.off("error", failed);
-      resolve();
-    };
-    server.once("error", failed);
-    server.once("listening", listening);
-    start();
-  });
+async function started<T>(where: string, starting: Promise<T>): Promise<T> {
+  try {
+    return await starting;
+  } catch (error) {
+    throw listenError(where, error);
+  }
 }
 
 function listenError(where: string, cause: unknown): Error {

@@ -7,6 +7,13 @@ export interface ReplySlot {
   reply: Buffer | undefined;
 }
 
+/** One request at the handler. Without a slot nothing is before it, so an immediate reply goes straight out. */
+export class PendingReply {
+  isAnswered = false;
+
+  constructor(public slot: ReplySlot | undefined) {}
+}
+
 /**
  * Keeps the replies to requests with equal transaction id in the order of the requests. Stock clients send 0 in all of them and tell
  * replies apart by their order alone; a client that numbers its requests gets each reply as soon as it is there.

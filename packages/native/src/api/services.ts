@@ -1,4 +1,5 @@
 import type { AddressSource } from "./addresses.js";
+import type { FrontEnd, FrontEndOptions } from "./front-end.js";
 import type { ProcessService } from "./process.js";
 import type { RdmaNetlink, RdmaNetlinkOptions } from "./rdma-netlink.js";
 import type { KernelRdsService } from "./rds.js";
@@ -45,6 +46,11 @@ export interface NativeServices extends AsyncDisposable {
    * Throws `VERBENA_NATIVE_RDMA_NETLINK`: without CAP_NET_ADMIN (EPERM) or RDMA in the kernel (EPROTONOSUPPORT).
    */
   openRdmaNetlink(options?: RdmaNetlinkOptions): RdmaNetlink;
+  /**
+   * Starts the socket side of a server of the client protocol. Absent where it is not offered: a server in TypeScript does the same. Throws
+   * `VERBENA_NATIVE_SYSTEM`.
+   */
+  openFrontEnd?(options: FrontEndOptions): FrontEnd;
   /** Idempotent. Closes everything that was opened through this object. */
   close(): Promise<void>;
 }

@@ -3,6 +3,7 @@
 
 #include "channel-group.h"
 #include "environment.h"
+#include "front-end-binding.h"
 #include "netlink-socket.h"
 #include "process-binding.h"
 #include "rds-binding.h"
@@ -48,6 +49,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   environment.rds_socket = Napi::Persistent(RdsBinding::Define(env));
   environment.tcp_listener = Napi::Persistent(TcpListener::Define(env));
   environment.tcp_stream = Napi::Persistent(TcpStream::Define(env));
+  environment.front_end = Napi::Persistent(FrontEndBinding::Define(env));
   exports.Set("openUmad", Napi::Function::New(env, UmadBinding::Open, "openUmad"));
   exports.Set("openVerbs", Napi::Function::New(env, VerbsBinding::Open, "openVerbs"));
   exports.Set("liveVerbsObjects", Napi::Function::New(env, VerbsBinding::LiveObjects, "liveVerbsObjects"));
@@ -59,6 +61,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("duplicateRds", Napi::Function::New(env, RdsBinding::Duplicate, "duplicateRds"));
   exports.Set("listenTcp", Napi::Function::New(env, TcpListener::Listen, "listenTcp"));
   exports.Set("connectTcp", Napi::Function::New(env, TcpStream::Connect, "connectTcp"));
+  exports.Set("openFrontEnd", Napi::Function::New(env, FrontEndBinding::Open, "openFrontEnd"));
   DefineProcessFunctions(env, exports);
 #ifdef VERBENA_PLANT
   exports.Set("plantFault", Napi::Function::New(env, PlantFault, "plantFault"));

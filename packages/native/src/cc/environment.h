@@ -81,6 +81,7 @@ class Environment {
   Napi::FunctionReference rds_socket;
   Napi::FunctionReference tcp_listener;
   Napi::FunctionReference tcp_stream;
+  Napi::FunctionReference front_end;
 
  private:
   explicit Environment(Napi::Env env);

@@ -2,51 +2,22 @@
 
 #include <errno.h>
 
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
 namespace verbena {
 
-struct WaitThread::Waker {
-  uv_async_s* handle = nullptr;
-  WaitThread* owner = nullptr;  // NULL once the owner is gone
-  std::shared_ptr<Teardown> teardown;
-
-  uv_handle_s* base() const { return reinterpret_cast<uv_handle_s*>(handle); }
-
-  static void OnWake(uv_async_s* handle) {
-    auto* self = static_cast<Waker*>(uv_handle_get_data(reinterpret_cast<uv_handle_s*>(handle)));
-    if (self->owner != nullptr) self->owner->OnWake();
-  }
-
-  static void OnClosed(uv_handle_s* handle) {
-    auto* self = static_cast<Waker*>(uv_handle_get_data(handle));
-    self->teardown->HandleClosed();
-    std::free(self->handle);
-    delete self;
-  }
-};
-
 std::unique_ptr<WaitThread> WaitThread::Open(Environment& environment, Wait wait, OnReady on_ready, int* error) {
-  auto* handle = static_cast<uv_async_s*>(std::calloc(1, uv_handle_size(kUvHandleAsync)));
-  const int result = uv_async_init(environment.loop(), handle, Waker::OnWake);
-  if (result < 0) {
-    std::free(handle);
-    *error = -result;
-    return nullptr;
-  }
   std::unique_ptr<WaitThread> self(new WaitThread());
   self->wait_ = std::move(wait);
   self->on_ready_ = std::move(on_ready);
-  self->waker_ = new Waker{handle, self.get(), environment.teardown()};
-  uv_handle_set_data(self->waker_->base(), self->waker_);
-  self->waker_->teardown->HandleOpened();
+  self->waker_ = LoopWaker::Open(environment, [raw = self.get()] { raw->OnWake(); }, error);
+  if (self->waker_ == nullptr) return nullptr;
   try {
     self->thread_ = std::thread([raw = self.get()] { raw->Run(); });
   } catch (const std::system_error& failure) {
     *error = failure.code().value();
-    return nullptr;  // the destructor closes the waker
+    return nullptr;
   }
   *error = 0;
   return self;
@@ -59,8 +30,6 @@ WaitThread::~WaitThread() {
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
-  waker_->owner = nullptr;
-  uv_close(waker_->base(), Waker::OnClosed);
 }
 
 void WaitThread::Resume() {
@@ -102,10 +71,10 @@ void WaitThread::Run() {
     state_ = State::kResting;
     is_ready_ = true;
     if (result == Result::kFailed) error_ = error != 0 ? error : EIO;
-    uv_async_send(waker_->handle);
+    waker_->Send();
   }
   state_ = State::kEnded;
-  uv_async_send(waker_->handle);
+  waker_->Send();
 }
 
 void WaitThread::OnWake() {

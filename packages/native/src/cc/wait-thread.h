@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "environment.h"
+#include "loop-waker.h"
 
 namespace verbena {
 
@@ -35,7 +36,6 @@ class WaitThread {
   void End(std::function<void()> on_ended);
 
  private:
-  struct Waker;
   WaitThread() = default;
   void Run();
   void OnWake();
@@ -51,7 +51,7 @@ class WaitThread {
   Wait wait_;
   OnReady on_ready_;
   std::function<void()> on_ended_;
-  Waker* waker_ = nullptr;  // freed by the loop's close callback
+  std::unique_ptr<LoopWaker> waker_;
   std::thread thread_;      // last: it uses all of the above
 };
 

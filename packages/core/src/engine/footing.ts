@@ -1,0 +1,25 @@
+import type { PositiveEntry } from "../cache/cache-entry.js";
+import type { MutableCounters } from "./endpoint-account.js";
+
+/**
+ * Something that an answer rests on, told apart by identity: an entry of a cache, an endpoint in one generation, the order in which endpoints
+ * are chosen. Once it is lost it never comes back.
+ */
+export type Ground = object;
+
+/**
+ * What an answer from the caches rests on, written down for who keeps the answer: as long as no ground is lost, and until its time is up, the
+ * engine would answer the same request in the same way.
+ */
+export class Footing {
+  readonly grounds: Ground[] = [];
+  /** On the clock, milliseconds: from then on the engine wants to be asked, to look it up anew. */
+  until = Number.POSITIVE_INFINITY;
+  /** Of the endpoint: what each use of the answer counts for. */
+  counters: MutableCounters | undefined;
+
+  entry(entry: PositiveEntry<object>): void {
+    this.grounds.push(entry);
+    this.until = Math.min(this.until, entry.expiresAt, entry.refreshAt);
+  }
+}

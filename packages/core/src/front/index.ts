@@ -1,0 +1,2 @@
+export { createFrontServer, type FrontServerOptions } from "./front-server.js";
+export { KeptReplies, type KeptRepliesOptions } from "./kept-replies.js";

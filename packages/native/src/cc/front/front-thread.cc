@@ -1,0 +1,311 @@
+// The thread of a front end: accepts, reads, frames, answers hits, hands on the rest.
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "descriptors.h"
+#include "front/front-end.h"
+
+namespace verbena::front {
+namespace {
+
+constexpr int kBatch = 256;
+// Connections taken before those that are open get a turn again.
+constexpr int kAccepts = 16;
+// Left free for everything but connections: a reload's files, a new port's devices.
+constexpr rlim_t kHeadroom = 8;
+// Bytes of events at which no more requests are handed over until the owner has taken some: what it can answer in a few milliseconds.
+constexpr size_t kEnoughBytes = 32768;
+// Accounts of clients that have gone, kept until somebody wants to know.
+constexpr size_t kManyLeft = 256;
+
+}  // namespace
+
+void FrontEnd::Run() {
+  epoll_event events[kBatch];
+  for (;;) {
+    const int count = epoll_wait(epoll_, events, kBatch, -1);
+    now_ns_ = MonotonicNs();
+    for (int i = 0; i < count; i++) {
+      auto* source = static_cast<Source*>(events[i].data.ptr);
+      switch (source->kind) {
+        case Source::Kind::kClient:
+          OnEvents(*static_cast<Connection*>(source), events[i].events);
+          break;
+        case Source::Kind::kListener:
+          Accept(*source);
+          break;
+        case Source::Kind::kWake: {
+          uint64_t ignored = 0;
+          if (read(waker_.fd, &ignored, sizeof ignored) < 0 && errno != EAGAIN) return;
+          GoOn();
+          break;
+        }
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    if (is_stopping_) return;
+    if (!doomed_.empty()) Reap();
+  }
+}
+
+void FrontEnd::OnEvents(Connection& client, uint32_t events) {
+  ssize_t got = -1;
+  int error = EAGAIN;
+  if ((events & EPOLLIN) != 0) {
+    got = recv(client.fd, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+    error = errno;
+  }
+  const std::lock_guard lock(mutex_);
+  if (client.is_doomed) return;
+  if ((events & EPOLLOUT) != 0) {
+    Flush(client);
+    if (client.is_doomed) return;
+  }
+  if (got > 0) {
+    Take(client, buffer_.data(), static_cast<size_t>(got));
+  } else if (got == 0) {
+    Doom(client, Reason::kLeft);
+  } else if ((error != EAGAIN && error != EINTR) || (events & (EPOLLHUP | EPOLLERR)) != 0) {
+    Doom(client, Reason::kLeft);
+  } else {
+    Take(client, nullptr, 0);
+  }
+}
+
+void FrontEnd::Take(Connection& client, const uint8_t* bytes, size_t size) {
+  if (client.input.empty()) {
+    const size_t used = Consume(client, bytes, size);
+    if (client.is_doomed) return;
+    if (used < size) client.input.assign(bytes + used, bytes + size);
+  } else {
+    if (size > 0) client.input.insert(client.input.end(), bytes, bytes + size);
+    const size_t used = Consume(client, client.input.data(), client.input.size());
+    if (client.is_doomed) return;
+    client.input.erase(client.input.begin(), client.input.begin() + static_cast<std::ptrdiff_t>(used));
+    if (client.input.empty()) std::vector<uint8_t>().swap(client.input);  // thousands of idle clients keep nothing
+  }
+  Settle(client);
+}
+
+size_t FrontEnd::Consume(Connection& client, const uint8_t* bytes, size_t size) {
+  size_t at = 0;
+  while (at < size && MayRead(client)) {
+    const Frame frame = ReadFrame(bytes + at, size - at);
+    if (frame.violation != Violation::kNone) {
+      Doom(client, static_cast<Reason>(frame.violation));
+      break;
+    }
+    if (frame.length == 0 || frame.length > size - at) break;
+    if (Handle(client, bytes + at, frame.length) == Fate::kLater) break;
+    at += frame.length;
+    client.messages++;
+    if (client.is_doomed) break;
+  }
+  return at;
+}
+
+FrontEnd::Fate FrontEnd::Handle(Connection& client, const uint8_t* message, size_t size) {
+  const uint64_t tid = ReadTid(message);
+  const bool is_behind = std::find(client.open.begin(), client.open.end(), tid) != client.open.end();
+  if (!is_behind) {
+    if (const ReplyTable::Entry* entry = table_.Find(message, size, now_ns_)) {
+      return Answer(client, message, *const_cast<ReplyTable::Entry*>(entry));
+    }
+  }
+  if (events_.size() >= kEnoughBytes) {
+    client.is_blocked = true;
+    blocked_.push_back(client.id);
+    return Fate::kLater;
+  }
+  Introduce(client);
+  AddEvent(EventKind::kRequest, client.id, 0, 0, message, size);
+  client.open.push_back(tid);
+  return Fate::kDone;
+}
+
+FrontEnd::Fate FrontEnd::Answer(Connection& client, const uint8_t* message, ReplyTable::Entry& entry) {
+  uint8_t* reply = entry.key() + entry.key_size;
+  std::memcpy(reply + kTidOffset, message + kTidOffset, sizeof(uint64_t));
+  const ssize_t sent = send(client.fd, reply, entry.reply_size, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+    // Nothing of it is kept: when the client reads again it gets what is true then.
+    client.is_stalled = true;
+    return Fate::kLater;
+  }
+  if (entry.account >= account_hits_.size()) account_hits_.resize(entry.account + 1);
+  account_hits_[entry.account]++;
+  if (client.hits++ == 0) dirty_.push_back(client.id);
+  client.last_hit_ns = now_ns_;
+  if (sent < 0) {
+    Doom(client, Reason::kLeft);
+  } else if (static_cast<uint32_t>(sent) < entry.reply_size) {
+    client.output.assign(reply + sent, reply + entry.reply_size);
+    client.is_stalled = true;
+  }
+  return Fate::kDone;
+}
+
+void FrontEnd::Flush(Connection& client) {
+  while (client.unsent() > 0) {
+    const ssize_t sent = send(client.fd, client.output.data() + client.output_at, client.unsent(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0) {
+      if (errno != EAGAIN && errno != EINTR) Doom(client, Reason::kLeft);
+      return;
+    }
+    client.output_at += static_cast<size_t>(sent);
+  }
+  std::vector<uint8_t>().swap(client.output);
+  client.output_at = 0;
+  client.is_stalled = false;
+}
+
+bool FrontEnd::MayRead(const Connection& client) const {
+  return !client.is_doomed && !client.is_stalled && !client.is_blocked && !is_finishing_ &&
+         client.open.size() < limits_.max_open_requests;
+}
+
+bool FrontEnd::IsIncomplete(const Connection& client) const { return !client.input.empty() && MayRead(client); }
+
+// After anything that may have changed what the client waits for.
+void FrontEnd::Settle(Connection& client) {
+  if (is_finishing_ && client.open.empty() && client.unsent() == 0) {
+    Doom(client, Reason::kClosed);
+    return;
+  }
+  const uint32_t interest = (MayRead(client) ? EPOLLIN : 0u) | (client.is_stalled ? EPOLLOUT : 0u);
+  if (interest != client.interest) {
+    client.interest = interest;
+    epoll_event event = {};
+    event.events = interest;
+    event.data.ptr = static_cast<Source*>(&client);
+    epoll_ctl(epoll_, EPOLL_CTL_MOD, client.fd, &event);
+  }
+  const bool is_incomplete = IsIncomplete(client);
+  if (is_incomplete != client.told_incomplete || client.is_stalled != client.told_stalled ||
+      (is_incomplete && client.messages != client.told_messages)) {
+    Note(client);
+  }
+}
+
+void FrontEnd::Introduce(Connection& client) {
+  if (std::exchange(client.is_known, true)) return;
+  AddEvent(EventKind::kOpened, client.id, client.peer.is_unix ? 1 : 0, static_cast<uint32_t>(client.peer.pid), &client.peer.uid,
+           sizeof client.peer.uid);
+}
+
+void FrontEnd::Note(Connection& client) {
+  if (std::exchange(client.is_noted, true)) return;
+  noted_.push_back(client.id);
+  WakeOwner();
+}
+
+void FrontEnd::Doom(Connection& client, Reason reason) {
+  if (std::exchange(client.is_doomed, true)) return;
+  const bool is_malformed = reason == Reason::kVersion || reason == Reason::kOpcode || reason == Reason::kLength;
+  if (client.is_known || (is_malformed && events_.size() < kEnoughBytes)) {
+    AddEvent(EventKind::kGone, client.id, static_cast<uint32_t>(reason), 0, nullptr, 0);
+  }
+  if (client.hits > 0) left_hits_.push_back({client.peer, client.hits, client.last_hit_ns});
+  if (client.hits > 0 && left_hits_.size() == kManyLeft) AddEvent(EventKind::kHits, 0, 0, 0, nullptr, 0);
+  clients_.erase(client.id);
+  doomed_.push_back(&client);
+  client_count_--;
+  if (is_finishing_ && clients_.empty()) AddEvent(EventKind::kEmpty, 0, 0, 0, nullptr, 0);
+}
+
+// Woken by the owner: some that had to wait may go on.
+void FrontEnd::GoOn() {
+  const std::lock_guard lock(mutex_);
+  std::vector<uint64_t> ids;
+  ids.swap(blocked_);
+  for (const uint64_t id : ids) {
+    if (Connection* client = Find(id)) client->is_blocked = false;
+  }
+  ids.insert(ids.end(), resumed_.begin(), resumed_.end());
+  resumed_.clear();
+  for (const uint64_t id : ids) {
+    if (Connection* client = Find(id)) Take(*client, nullptr, 0);
+  }
+}
+
+void FrontEnd::Accept(Source& listener) {
+  const std::lock_guard lock(mutex_);
+  for (int i = 0; i < kAccepts && listener.fd >= 0; i++) {
+    sockaddr_storage address = {};
+    socklen_t size = sizeof address;
+    const int fd = accept4(listener.fd, reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+      AddClient(fd, address.ss_family == AF_UNIX);
+      continue;
+    }
+    if (errno == EINTR || errno == ECONNABORTED) continue;
+    if (errno == EAGAIN) return;
+    if ((errno == EMFILE || errno == ENFILE) && RefuseForDescriptors(listener.fd)) continue;
+    AddEvent(EventKind::kFailed, 0, static_cast<uint32_t>(errno), 0, nullptr, 0);
+    return;
+  }
+}
+
+void FrontEnd::AddClient(int fd, bool is_unix) {
+  rlimit files = {};
+  const bool is_last = getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY &&
+                       static_cast<rlim_t>(fd) + kHeadroom >= files.rlim_cur;
+  if (client_count_ >= limits_.max_clients || is_last) {
+    close(fd);
+    (client_count_ >= limits_.max_clients ? refused_full_ : refused_descriptor_)++;
+    WakeOwner();
+    return;
+  }
+  Peer peer;
+  peer.is_unix = is_unix;
+  PeerCredentials credentials = {};
+  if (is_unix && ReadPeerCredentials(fd, &credentials) == 0) {
+    peer.pid = credentials.pid;
+    peer.uid = credentials.uid;
+  }
+  const int on = 1;
+  if (!is_unix) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  auto* client = new Connection(fd, next_id_++, peer);
+  client->interest = EPOLLIN;
+  epoll_event event = {};
+  event.events = client->interest;
+  event.data.ptr = static_cast<Source*>(client);
+  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0) {
+    AddEvent(EventKind::kFailed, 0, static_cast<uint32_t>(errno), 0, nullptr, 0);
+    close(fd);
+    delete client;
+    return;
+  }
+  clients_.emplace(client->id, client);
+  client_count_++;
+}
+
+// Takes the connection with the descriptor kept for this, and closes it: left in the backlog it would be reported for ever.
+bool FrontEnd::RefuseForDescriptors(int listener) {
+  close(std::exchange(reserve_, -1));
+  const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+  if (fd >= 0) close(fd);
+  reserve_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  refused_descriptor_++;
+  WakeOwner();
+  return fd >= 0;
+}
+
+void FrontEnd::Reap() {
+  for (Connection* client : doomed_) {
+    close(client->fd);
+    delete client;
+  }
+  doomed_.clear();
+}
+
+}  // namespace verbena::front
