@@ -1,7 +1,7 @@
 // pnpm soak preload [--steps N] [--seed N]
 //
 // A daemon on a simulated host with the preload files of a large cluster: an OpenSM dump of N lines of paths (default 1,000,000) from a
-// hundredth as many ports, a twentieth as many addresses in the hosts file, lines among them that cannot be read. Every address and LID that
+// hundredth as many ports, a twentieth as many addresses in the hosts file, lines in both that cannot be read. Every address and LID that
 // is asked for gets the path of the dump; lines that cannot be read are in the log by number; a reload brings in what was added; the
 // daemon's peak of resident memory stays below 200 MB.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
   if (port === undefined) throw new Error("no port of H1");
   const sizes = { ports: Math.ceil(steps / 100), paths: steps, hosts: Math.ceil(steps / 20) };
   const cluster = new PreloadCluster(sizes, { lid: port.lid, guid: Guid.parse(port.guid) });
-  const lines = cluster.writeDump(file("dump"));
+  const dump = cluster.writeDump(file("dump"));
   cluster.writeHosts(file("hosts"));
   writeFileSync(file("addresses"), "node1 sim0 1 default\n");
   const preload = ["route_preload opensm_full_v1", `route_data_file ${file("dump")}`];
@@ -77,6 +77,7 @@ async function main(): Promise<void> {
   const words = ["--fabric", fabric.dir, "--node", "H1", "-A", file("addresses"), "-O", file("options")];
   await using daemon = await startServe(words, file("s"));
   const readyMs = machineMs() - started;
+  for (const line of dump.badLines.slice(0, REPORTED)) await daemon.logged(RegExp(`/dump:${line}: `));
   for (const line of cluster.badLines.slice(0, REPORTED)) await daemon.logged(RegExp(`/hosts:${line}: `));
   await using client = await AcmClient.connect({ socketPath: daemon.socket });
   const asked = await ask(client, cluster);
@@ -88,7 +89,7 @@ async function main(): Promise<void> {
   const peak = peakMb(Number(readFileSync(file("lock"), "utf8")));
   if (peak > PEAK_LIMIT_MB) problems.push(`${peak} MB at the peak, more than ${PEAK_LIMIT_MB}`);
   console.log(
-    `${lines} paths from ${sizes.ports} ports, ${sizes.hosts} addresses: ready after ${Math.round(readyMs)} ms, ${asked} answers, a reload, peak ${peak} MB`,
+    `${dump.count} paths from ${sizes.ports} ports, ${sizes.hosts} addresses: ready after ${Math.round(readyMs)} ms, ${asked} answers, a reload, peak ${peak} MB`,
   );
   for (const problem of problems.slice(0, 30)) console.error(`soak preload: ${problem}`);
   if (problems.length === 0) return;

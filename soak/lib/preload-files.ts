@@ -21,9 +21,11 @@ const FIRST_GUID = 0x2_c903_0000_0000n;
 const MTUS = [Mtu.MTU_2048, Mtu.MTU_4096];
 /** 10, 40 and 100 Gb/s. */
 const RATES = [Rate.from(3), Rate.from(7), Rate.from(16)];
-/** So many hosts from one line that cannot be read to the next, and so many ports from one out of reach to the next. */
+/** So many hosts, or own paths, from one line that cannot be read to the next, and so many ports from one out of reach to the next. */
 const BAD_LINE_EVERY = 5_000;
+const BAD_PATH_EVERY = 50;
 const UNREACHABLE_EVERY = 97;
+const COLUMNS = "# LID  : SL : MTU : RATE\n";
 
 const hex = (value: number | bigint, digits: number): string => `0x${value.toString(16).padStart(digits, "0")}`;
 const pick = <T>(items: readonly T[], index: number): T => items[index % items.length] as T;
@@ -74,21 +76,43 @@ export class PreloadCluster {
     closeSync(handle);
   }
 
-  /** Gives the number of lines of paths. */
-  writeDump(file: string): number {
+  /**
+   * Gives the number of lines of paths, and the numbers of lines that cannot be read: the header of a port that is none at the end of the file, then
+   * those among the own paths.
+   */
+  writeDump(file: string): { readonly count: number; readonly badLines: readonly number[] } {
     const { ports, paths } = this.sizes;
     const others = Math.max(1, Math.floor((paths - ports) / Math.max(1, ports - 1)));
     const handle = openSync(file, "w");
-    let count = 0;
+    const badLines: number[] = [];
+    let [count, number] = [0, 0];
+    const write = (line: string): void => {
+      writeSync(handle, line);
+      number += 1;
+    };
     for (let lid = 1; lid <= ports; lid++) {
       const reach = lid === this.own.lid ? ports : Math.min(others, ports);
       const header = `Channel Adapter ${hex(this.#guid(lid), 16)}, base LID ${lid}, "host-${lid} HCA-1", port 1\n`;
       const lines = Array.from({ length: reach }, (_, n) => this.#line(n + 1));
-      writeSync(handle, `${header}# LID  : SL : MTU : RATE\n${lines.join("")}\n`);
+      if (lid !== this.own.lid) {
+        writeSync(handle, `${header}${COLUMNS}${lines.join("")}\n`);
+        number += reach + 3;
+      } else {
+        write(header);
+        write(COLUMNS);
+        for (const [n, line] of lines.entries()) {
+          write(line);
+          if ((n + 1) % BAD_PATH_EVERY !== 0) continue;
+          write(`${hex(n + 1, 4)} ; 0\n`);
+          badLines.push(number);
+        }
+        write("\n");
+      }
       count += reach;
     }
+    write("Channel Adapter without a port\n");
     closeSync(handle);
-    return count;
+    return { count, badLines: [number, ...badLines] };
   }
 
   #line(dlid: number): string {
