@@ -197,4 +197,32 @@ describe("daemons with ibacm's defaults", () => {
     },
     TIMEOUT_MS,
   );
+
+  it(
+    "a reload that makes a new engine keeps the host in its group: it is found while both engines live, and afterwards",
+    async () => {
+      const options = cluster.write("H4.opts", "timeout 2000\n");
+      const daemon = await cluster.serve("H4", ["-O", options], { names: ["node-of-four"] });
+      const find = async (): Promise<unknown> => {
+        await asked("H1", ["cache", "flush", "node-of-four"]);
+        return asked("H1", ["resolve", "node-of-four"]);
+      };
+      const right = { paths: [{ dlid: cluster.lid("H4") }], provenance: { address: { provider: "acm" } } };
+      expect(await find()).toMatchObject(right);
+      for (const timeout of [1900, 1800]) {
+        cluster.write("H4.opts", `timeout ${String(timeout)}\n`);
+        let isDone = false;
+        const reloading = daemon.control.reload().finally(() => {
+          isDone = true;
+        });
+        while (!isDone) expect(await find()).toMatchObject(right);
+        expect((await reloading).applied).not.toEqual([]);
+        expect(await find()).toMatchObject(right);
+        expect(await asked("H4", ["endpoints"])).toMatchObject({
+          endpoints: [{ state: "ready", groups: [{ role: "base", state: "joined" }] }],
+        });
+      }
+    },
+    TIMEOUT_MS,
+  );
 });

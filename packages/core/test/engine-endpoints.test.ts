@@ -54,6 +54,38 @@ describe("engine: endpoints", () => {
     await bench.engine.close();
   });
 
+  it("has one for each of several virtual functions, which share a node GUID: paths begin at the one that is asked from", async () => {
+    const functions = [1, 2].map((n) => ({
+      name: `vf${String(n)}`,
+      guid: Guid.from(0x400000n + BigInt(n)),
+      lid: 8 + n,
+    }));
+    const bench = await startBench({ addressFile: [] }, (native) => {
+      for (const { name, guid, lid } of functions) {
+        native.plug({ name, nodeGuid: Guid.from(0x100000n), ports: [{ port: 1, portGuid: guid, lid: Lid.from(lid) }] });
+        native.addresses.add(hostAddress(`192.0.2.${String(lid)}`, guid));
+      }
+    });
+    expect(bench.engine.endpoints().map(({ key, nodeGuid: of, lid, addresses }) => [key, of, lid, addresses])).toEqual([
+      ["vf2/1/0xffff", 0x100000n, 10, ["192.0.2.10/24"]],
+      ["vf1/1/0xffff", 0x100000n, 9, ["192.0.2.9/24"]],
+      ["sim0/1/0xffff", 0x100000n, 2, ["192.0.2.1/24"]],
+    ]);
+    for (const { guid, lid } of functions) {
+      const source = ip(`192.0.2.${String(lid)}`);
+      const { paths } = await bench.clock.run(bench.engine.resolve({ source, destination: named("node5"), client }));
+      expect(paths[0]).toMatchObject({ sgid: gid(guid), dlid: 105 });
+    }
+    bench.native.unplug("vf1");
+    await bench.clock.run(Promise.resolve());
+    const left = await bench.clock.run(
+      bench.engine.resolve({ source: ip("192.0.2.10"), destination: named("node6"), client }),
+    );
+    expect(left.paths[0]).toMatchObject({ sgid: gid(0x400002), dlid: 106 });
+    expect(bench.engine.endpoints().map(({ key }) => key)).toEqual(["vf2/1/0xffff", "sim0/1/0xffff"]);
+    await bench.engine.close();
+  });
+
   it("is shown as ibacmp when the acm chain is in use", async () => {
     const acm = new FakeProvider();
     const bench = await startBench({ providers: new Map([["acm", acm]]), chains: { address: ["acm"], route: [] } });

@@ -3,6 +3,7 @@ import type { Resolver } from "@verbena/core";
 import { Mtu, Rate } from "@verbena/ib";
 import { eventually } from "./support/eventually.js";
 import { TestFabric } from "./support/fabric.js";
+import { FAMILIES } from "./support/families.js";
 import { star } from "./support/star.js";
 
 jest.setTimeout(90_000);
@@ -160,5 +161,42 @@ describe("two adapters of one host", () => {
     await fabric.sim.request({ op: "link", action: "down", end: "B1" });
     await eventually(() => expect(one.endpoints().map(({ key }) => key)).toEqual(["sim0/1/0xffff"]));
     expect((await one.resolve("host2")).paths[0]?.dlid).toBe(await fabric.lid("A2"));
+  });
+});
+
+describe("two ports of one adapter", () => {
+  /** H1 has both ports on the switch, H2 one. */
+  const TOPOLOGY = [
+    'Switch\t3 "S"\t\t# "S" base port 0\n[1]\t"H1"[1]\n[2]\t"H1"[2]\n[3]\t"H2"[1]\n',
+    'Hca\t2 "H1"\t\t# "H1"\n[1]\t"S"[1]\n[2]\t"S"[2]\n',
+    'Hca\t1 "H2"\t\t# "H2"\n[1]\t"S"[3]\n',
+  ].join("\n");
+
+  it("have groups, names and addresses each of its own, and when one goes down the other is at work", async () => {
+    const addresses = FAMILIES.flatMap(({ host, prefixLength }) =>
+      [`H1[1] ${host(1)}`, `H1[2] ${host(2)}`, `H2 ${host(3)}`].map((line) => `${line}/${String(prefixLength)}`),
+    );
+    await using fabric = await TestFabric.start({ topology: TOPOLOGY, addresses });
+    const names = [1, 2].map((port) => ({ name: `p${String(port)}`, device: "sim0", port }));
+    const h1 = await fabric.host("H1", { config: { ...acmRoutes, addresses: { names } } });
+    const h2 = await fabric.host("H2", { config: acmRoutes });
+    await eventually(() => {
+      const shown = h1.endpoints().map(({ key, state, groups }) => [key, state, groups[0]?.state]);
+      expect(shown).toEqual([1, 2].map((port) => [`sim0/${String(port)}/0xffff`, "ready", "joined"]));
+    });
+    const { nodes } = await fabric.sim.request({ op: "status" });
+    const lids = nodes.find(({ id }) => id === "H1")?.ports.map(({ lid }) => lid) ?? [];
+    const to = async (destination: string): Promise<number | undefined> =>
+      (await h2.resolve(destination)).paths[0]?.dlid;
+    const ways = (port: number): readonly string[] => [`p${String(port)}`, ...FAMILIES.map(({ host }) => host(port))];
+    for (const port of [1, 2]) {
+      for (const way of ways(port)) expect(await to(way)).toBe(lids[port - 1]);
+      expect((await h1.resolve("h2", { source: `p${String(port)}` })).paths[0]?.slid).toBe(lids[port - 1]);
+    }
+    await fabric.sim.request({ op: "link", action: "down", end: "H1[1]" });
+    await eventually(() => expect(h1.endpoints().map(({ key }) => key)).toEqual(["sim0/2/0xffff"]));
+    h2.engine.flush();
+    for (const way of ways(2)) expect(await to(way)).toBe(lids[1]);
+    await expect(h2.resolve("p1", { deadlineMs: 300 })).rejects.toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
   });
 });
