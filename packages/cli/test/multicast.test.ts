@@ -211,11 +211,10 @@ describe("daemons with ibacm's defaults", () => {
       expect(await find()).toMatchObject(right);
       for (const timeout of [1900, 1800]) {
         cluster.write("H4.opts", `timeout ${String(timeout)}\n`);
-        let isDone = false;
-        const reloading = daemon.control.reload().finally(() => {
-          isDone = true;
-        });
-        while (!isDone) expect(await find()).toMatchObject(right);
+        const reloading = daemon.control.reload();
+        const over = reloading.then(() => true);
+        do expect(await find()).toMatchObject(right);
+        while (!(await Promise.race([over, Promise.resolve(false)])));
         expect((await reloading).applied).not.toEqual([]);
         expect(await find()).toMatchObject(right);
         expect(await asked("H4", ["endpoints"])).toMatchObject({
