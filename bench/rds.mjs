@@ -10,11 +10,17 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { describeMachine } from "./lib/machine.mjs";
 import { writeSection } from "./lib/performance-page.mjs";
+import { playEnd } from "./lib/rds-ends.mjs";
 import { table } from "./lib/table.mjs";
 
 const root = join(import.meta.dirname, "..");
 const { values } = parseArgs({
-  options: { quick: { type: "boolean", default: false }, write: { type: "boolean", default: false } },
+  options: {
+    quick: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    // What the program starts itself with.
+    end: { type: "string" },
+  },
 });
 const ROUNDS = values.quick ? 1 : 3;
 const SECONDS_WORTH = values.quick ? 0.25 : 1;
@@ -27,7 +33,6 @@ const SIZES = [
   { name: "64 KiB", length: 65_536, depth: 16, count: 12_000 },
   { name: "1 MiB", length: 1 << 20, depth: 4, count: 800 },
 ];
-const program = join(root, "bench/lib/rds-ends.mjs");
 let runs = 0;
 
 /** One run of one kind: its rate and, of ping-pong, its times. */
@@ -44,7 +49,7 @@ async function run(kind, { length, depth, count, sockets = 1 }) {
     there: "127.88.0.3",
   };
   const start = (role) => {
-    const child = spawn(process.execPath, [program, JSON.stringify({ ...settings, role })], {
+    const child = spawn(process.execPath, [import.meta.filename, "--end", JSON.stringify({ ...settings, role })], {
       stdio: ["ignore", "pipe", "inherit"],
       cwd: root,
     });
@@ -81,37 +86,41 @@ async function compare(size) {
   return Object.fromEntries(Object.entries(rates).map(([kind, list]) => [kind, median(list)]));
 }
 
-const count = (rate) => Math.round(rate).toLocaleString("en");
-const rows = [];
-const failures = [];
-for (const size of SIZES) {
-  const { c, net, tcp, tcp16, loop } = await compare(size);
-  rows.push([
-    size.name,
-    count(tcp),
-    ((tcp * size.length) / 1e6).toFixed(1),
-    (tcp / net).toFixed(2),
-    (tcp / c).toFixed(2),
-    (tcp16 / net).toFixed(2),
-    count(loop),
-    (loop / net).toFixed(2),
-  ]);
-  if (size.length === 64 && tcp / net < LEAST.net) failures.push(`64 B: ${(tcp / net).toFixed(2)} of node:net`);
-  if (size.length === 8192 && tcp / c < LEAST.c) failures.push(`8 KiB: ${(tcp / c).toFixed(2)} of C`);
+async function main() {
+  const machine = describeMachine();
+  const count = (rate) => Math.round(rate).toLocaleString("en");
+  const rows = [];
+  const failures = [];
+  for (const size of SIZES) {
+    const { c, net, tcp, tcp16, loop } = await compare(size);
+    rows.push([
+      size.name,
+      count(tcp),
+      ((tcp * size.length) / 1e6).toFixed(1),
+      (tcp / net).toFixed(2),
+      (tcp / c).toFixed(2),
+      (tcp16 / net).toFixed(2),
+      count(loop),
+      (loop / net).toFixed(2),
+    ]);
+    if (size.length === 64 && tcp / net < LEAST.net) failures.push(`64 B: ${(tcp / net).toFixed(2)} of node:net`);
+    if (size.length === 8192 && tcp / c < LEAST.c) failures.push(`8 KiB: ${(tcp / c).toFixed(2)} of C`);
+  }
+  const latency = [];
+  for (const kind of ["net", "tcp", "loop"]) {
+    const { times } = await run(kind, { length: 64, depth: 1, count: 20_000 });
+    const at = (share) => times[Math.floor(times.length * share)].toFixed(0);
+    latency.push([kind === "net" ? "node:net" : kind, at(0.5), at(0.99)]);
+  }
+  const columns = ["message", "tcp, messages/s there and back", "MB/s each way", "of node:net", "of C"];
+  const head = [...columns, "16 sockets, of node:net", "loop, messages/s", "of node:net"];
+  const text = [machine, table(head, rows), table(["64 B, one under way", "median µs", "99 % µs"], latency)].join(
+    "\n\n",
+  );
+  console.log(text);
+  if (values.write) writeSection(join(root, "docs/performance.md"), "rds", text);
+  for (const failure of failures) console.error(`bench rds: ${failure}`);
+  process.exitCode = failures.length > 0 ? 1 : 0;
 }
-const latency = [];
-for (const kind of ["net", "tcp", "loop"]) {
-  const { times } = await run(kind, { length: 64, depth: 1, count: 20_000 });
-  const at = (share) => times[Math.floor(times.length * share)].toFixed(0);
-  latency.push([kind === "net" ? "node:net" : kind, at(0.5), at(0.99)]);
-}
-const text = `${describeMachine()}
 
-${table(["message", "tcp, messages/s there and back", "MB/s each way", "of node:net", "of C", "16 sockets, of node:net", "loop, messages/s", "of node:net"], rows)}
-
-${table(["64 B, one under way", "median µs", "99 % µs"], latency)}
-`;
-console.log(text);
-if (values.write) writeSection("rds", text);
-for (const failure of failures) console.error(`bench rds: ${failure}`);
-process.exitCode = failures.length > 0 ? 1 : 0;
+await (values.end === undefined ? main() : playEnd(JSON.parse(values.end)));

@@ -1,5 +1,4 @@
-// One end of what bench/rds.mjs measures, in a process of its own: node rds-ends.mjs KIND ROLE SETTINGS
-// KIND: `tcp` and `loop` are RDS sockets, `net` a plain connection of node:net with the same framing. ROLE: `echo` sends back what comes, `drive` keeps
+// One end of what bench/rds.mjs measures, each in a process of its own. Kinds: `tcp` and `loop` are RDS sockets, `net` a plain connection of node:net with the same framing. Roles: `echo` sends back what comes, `drive` keeps
 // messages under way until all have come back, and prints the result.
 import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
@@ -177,5 +176,7 @@ async function netEnd(settings) {
   process.exit(0);
 }
 
-const settings = JSON.parse(process.argv[2]);
-await (settings.kind === "net" ? netEnd(settings) : rdsEnd(settings));
+/** Plays one end, to the end of the process. */
+export async function playEnd(settings) {
+  await (settings.kind === "net" ? netEnd(settings) : rdsEnd(settings));
+}
