@@ -18,7 +18,7 @@ async function drive({ send, receive, sockets, depth, count, length }) {
     let at = 0;
     while (back < share) {
       while (sent < share && sent - back < depth) {
-        at = performance.now();
+        if (depth === 1) at = performance.now();
         const waiting = send(index, payload);
         if (waiting !== undefined) await waiting;
         sent += 1;

@@ -1,4 +1,5 @@
 import type { DatagramAddress, MessageTransport, TransportAddress } from "@verbena/core/sdk";
+import { Slab } from "../memory/slab.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { createCounters } from "./counters.js";
 import type { EngineSocket } from "./engine-socket.js";
@@ -13,6 +14,7 @@ import type { EngineSettings } from "./settings.js";
  */
 export class Engine implements LocalContext {
   readonly counters = createCounters();
+  readonly slab = new Slab();
   readonly locals = new Map<string, LocalAddress>();
   readonly sockets = new Set<EngineSocket>();
   /** Goes up when a local address is opened: routes may be others from then on. */

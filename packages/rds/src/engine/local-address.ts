@@ -1,4 +1,5 @@
 import type { DatagramAddress, LocalTransport, TransportAddress, TransportSink } from "@verbena/core/sdk";
+import type { Slab } from "../memory/slab.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { nextSequence, type Sequence } from "../wire/sequence.js";
 import type { Counters } from "./counters.js";
@@ -21,6 +22,8 @@ export interface PortOwner {
 export interface LocalContext {
   readonly settings: EngineSettings;
   readonly counters: Counters;
+  /** Memory of messages. */
+  readonly slab: Slab;
   /** The map of a peer's address, one for all local addresses. */
   foreignMap(remote: TransportAddress): CongestionMap;
   foreignMapArrived(remote: TransportAddress, bits: Buffer): void;
@@ -48,6 +51,10 @@ export class LocalAddress implements TransportSink, PeerOwner {
 
   get counters(): Counters {
     return this.#context.counters;
+  }
+
+  get slab(): Slab {
+    return this.#context.slab;
   }
 
   get answersPings(): boolean {

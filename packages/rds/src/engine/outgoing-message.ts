@@ -1,5 +1,5 @@
 import type { OutgoingFrame } from "@verbena/core/sdk";
-import { encodeHeader } from "../wire/header.js";
+import { encodePlainHeader } from "../wire/header.js";
 import { HEADER_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
 import { type Sequence, writeSequence } from "../wire/sequence.js";
 
@@ -11,13 +11,14 @@ export interface MessageOwner {
 
 /** A message from the moment it is queued until it is acknowledged: header and payload in one piece, written as it stands. */
 export class OutgoingMessage implements OutgoingFrame {
-  readonly bytes: Buffer;
   /** See {@link OutgoingFrame.end}; set when it is handed to the transport. */
   end = 0;
   /** Given when the message is first sent, so that numbers rise in the order of sending. */
   sequence: Sequence | undefined;
 
   constructor(
+    /** Room for header and payload, which this fills. */
+    readonly bytes: Buffer,
     readonly sourcePort: number,
     readonly destinationPort: number,
     payload: Uint8Array | readonly Uint8Array[],
@@ -26,15 +27,9 @@ export class OutgoingMessage implements OutgoingFrame {
     readonly owner: MessageOwner | undefined,
     extensions?: Uint8Array,
   ) {
-    this.bytes = Buffer.allocUnsafe(HEADER_SIZE + length);
-    encodeHeader(this.bytes, 0, {
-      sequence: 0,
-      length,
-      sourcePort,
-      destinationPort,
-      ...(extensions === undefined ? {} : { extensions }),
-    });
-    copyParts(payload, this.bytes, HEADER_SIZE);
+    encodePlainHeader(bytes, length, sourcePort, destinationPort);
+    if (extensions !== undefined) bytes.set(extensions, HeaderOffset.extensions);
+    copyParts(payload, bytes, HEADER_SIZE);
   }
 
   get isProbe(): boolean {

@@ -1,8 +1,9 @@
 import type { ConnectionInfo, OutgoingFrame, PeerLink, PeerSource, TransportAddress } from "@verbena/core/sdk";
+import type { Slab } from "../memory/slab.js";
 import { isChecksumGood } from "../wire/checksum.js";
 import { CONGESTION_MAP_SIZE, type CongestionMap, isCongestionMap } from "../wire/congestion-map.js";
 import { readProbe, SINGLE_PATH } from "../wire/extensions.js";
-import { EXTENSIONS_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
+import { EXTENSIONS_SIZE, HEADER_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
 import { nextSequence, readSequence, type Sequence } from "../wire/sequence.js";
 import type { Counters } from "./counters.js";
 import { OutgoingMessage } from "./outgoing-message.js";
@@ -20,6 +21,7 @@ export interface PeerOwner {
   /** The local address's own map. */
   readonly map: CongestionMap;
   readonly counters: Counters;
+  readonly slab: Slab;
   readonly answersPings: boolean;
   /** A data message has come. */
   deliver(peer: Peer, sourcePort: number, destinationPort: number, payload: Buffer, sequence: Sequence): void;
@@ -57,6 +59,11 @@ export class Peer implements PeerSource {
   attach(link: PeerLink): void {
     this.#link = link;
     if (this.hasWork) link.wake();
+  }
+
+  /** Memory for a message with a payload of so many bytes. */
+  room(length: number): Buffer {
+    return this.#owner.slab.take(HEADER_SIZE + length);
   }
 
   isCongested(port: number): boolean {
@@ -178,7 +185,7 @@ export class Peer implements PeerSource {
     };
   }
 
-  readonly #probe = (): OutgoingMessage => new OutgoingMessage(1, 0, [], 0, undefined, SINGLE_PATH);
+  readonly #probe = (): OutgoingMessage => new OutgoingMessage(this.room(0), 1, 0, [], 0, undefined, SINGLE_PATH);
 
   /** A peer of another generation than before has restarted, and its numbers begin anew. */
   #learn(header: Buffer, at: number): void {
@@ -194,7 +201,7 @@ export class Peer implements PeerSource {
     if (!this.#owner.answersPings || this.isCongested(port) || this.#waitingPongs >= MAX_WAITING_PONGS) return;
     counters.send_pong += 1;
     this.#waitingPongs += 1;
-    this.send(new OutgoingMessage(0, port, [], 0, undefined, port === 1 ? SINGLE_PATH : undefined));
+    this.send(new OutgoingMessage(this.room(0), 0, port, [], 0, undefined, port === 1 ? SINGLE_PATH : undefined));
   }
 
   #dropped(message: OutgoingMessage): void {

@@ -26,7 +26,7 @@ export class PeerRoute implements Route {
 
   send({ source, owner }: Sending, port: number, payload: Uint8Array | readonly Uint8Array[], length: number): void {
     owner.reserve(length);
-    this.peer.send(new OutgoingMessage(source.port, port, payload, length, owner));
+    this.peer.send(new OutgoingMessage(this.peer.room(length), source.port, port, payload, length, owner));
   }
 }
 
@@ -43,7 +43,7 @@ export class InternalRoute implements Route {
 
   send({ source }: Sending, port: number, payload: Uint8Array | readonly Uint8Array[], length: number): void {
     if (port === 0) return this.#ping(source);
-    const copy = Buffer.allocUnsafe(length);
+    const copy = this.to.slab.take(length);
     copyParts(payload, copy, 0);
     this.to.deliverInternal(source, port, copy);
   }

@@ -1,4 +1,5 @@
 import type { PeerSource, TcpSocketInfo, TcpStream, TcpStreamHandler, TransportAddress } from "@verbena/core/sdk";
+import type { Slab } from "../memory/slab.js";
 import { FrameParser } from "../wire/frame-parser.js";
 import { FrameBatch } from "./frame-batch.js";
 import type { TcpCounters } from "./tcp-counters.js";
@@ -13,6 +14,8 @@ export interface ConnectionParts {
   readonly block: Buffer;
   /** See {@link FrameBatch}. */
   readonly pack: Buffer;
+  /** Memory of payloads. */
+  readonly slab: Slab;
   /** Longest payload taken, bytes. */
   readonly maxFrame: number;
 }
@@ -44,14 +47,18 @@ export class TcpConnection implements TcpStreamHandler {
     private readonly owner: ConnectionOwner,
   ) {
     this.#batch = new FrameBatch(source, parts.pack);
-    this.#parser = new FrameParser(parts.maxFrame, (header, at, payload) => {
-      if (this.#isOver) return;
-      if (!this.#isConfirmed) {
-        this.#isConfirmed = true;
-        owner.confirmed(this);
-      }
-      source.received(header, at, payload);
-    });
+    this.#parser = new FrameParser(
+      parts.maxFrame,
+      (header, at, payload) => {
+        if (this.#isOver) return;
+        if (!this.#isConfirmed) {
+          this.#isConfirmed = true;
+          owner.confirmed(this);
+        }
+        source.received(header, at, payload);
+      },
+      (length) => parts.slab.take(length),
+    );
   }
 
   /** Frames are carried from now on. */

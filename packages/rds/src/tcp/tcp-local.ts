@@ -12,6 +12,7 @@ import type {
 } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
 import { addressKey } from "../engine/ip.js";
+import { Slab } from "../memory/slab.js";
 import { compareAddresses } from "./address-order.js";
 import { PACK_SIZE } from "./frame-batch.js";
 import type { TcpContext, TcpHost } from "./tcp-context.js";
@@ -54,6 +55,7 @@ export class TcpLocal implements LocalTransport, TcpListenerHandler {
         counters: this.#counters,
         block: Buffer.allocUnsafeSlow(BLOCK_SIZE),
         pack: Buffer.allocUnsafeSlow(PACK_SIZE),
+        slab: new Slab(),
         maxFrame: settings.maxMessageSize,
       },
     };

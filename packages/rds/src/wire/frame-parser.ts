@@ -22,7 +22,12 @@ export class FrameParser {
   #payloadBytes = 0;
   #length = 0;
 
-  constructor(maxLength: number, take: FrameTaker) {
+  constructor(
+    maxLength: number,
+    take: FrameTaker,
+    /** Gives memory for payloads. */
+    private readonly allocate: (length: number) => Buffer = Buffer.allocUnsafe,
+  ) {
     this.#maxLength = maxLength;
     this.#take = take;
   }
@@ -44,14 +49,28 @@ export class FrameParser {
   push(bytes: Buffer): void {
     let at = 0;
     if (this.#headerBytes > 0) at = this.#finish(bytes);
+    // What is whole is copied at once, and cut afterwards: cheaper than a copy of each payload.
+    let copy: Buffer | undefined;
+    const from = at;
     while (bytes.length - at >= HEADER_SIZE) {
       const length = this.#checkedLength(bytes, at);
       const end = at + HEADER_SIZE + length;
       if (end > bytes.length) break;
-      this.#take(bytes, at, length === 0 ? EMPTY : Buffer.from(bytes.subarray(at + HEADER_SIZE, end)));
+      if (length === 0) {
+        this.#take(bytes, at, EMPTY);
+      } else {
+        copy ??= this.#copied(bytes, from);
+        this.#take(bytes, at, copy.subarray(at + HEADER_SIZE - from, end - from));
+      }
       at = end;
     }
     if (at < bytes.length) this.#begin(bytes, at);
+  }
+
+  #copied(bytes: Buffer, from: number): Buffer {
+    const copy = this.allocate(bytes.length - from);
+    copy.set(from === 0 ? bytes : bytes.subarray(from));
+    return copy;
   }
 
   /** Keeps the beginning of a frame whose end is not there. */
@@ -95,7 +114,7 @@ export class FrameParser {
   #room(needed: number): Buffer {
     const old = this.#payload;
     if (old !== undefined && old.length >= needed) return old;
-    const grown = Buffer.allocUnsafe(Math.min(this.#length, Math.max(2 * needed, 1 << 20)));
+    const grown = this.allocate(Math.min(this.#length, Math.max(2 * needed, 1 << 20)));
     old?.copy(grown, 0, 0, this.#payloadBytes);
     return grown;
   }

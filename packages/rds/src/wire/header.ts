@@ -57,16 +57,31 @@ export interface HeaderFields {
   readonly hasChecksum?: boolean;
 }
 
+const ZEROS = new Uint8Array(HEADER_SIZE);
+
+/** Writes the header of a plain message, without its sequence, at the start of a buffer. Each message sent comes this way: bytes by hand are faster. */
+export function encodePlainHeader(buf: Buffer, length: number, sourcePort: number, destinationPort: number): void {
+  buf.set(ZEROS);
+  buf[HeaderOffset.length] = length >>> 24;
+  buf[HeaderOffset.length + 1] = length >>> 16;
+  buf[HeaderOffset.length + 2] = length >>> 8;
+  buf[HeaderOffset.length + 3] = length;
+  buf[HeaderOffset.sourcePort] = sourcePort >>> 8;
+  buf[HeaderOffset.sourcePort + 1] = sourcePort;
+  buf[HeaderOffset.destinationPort] = destinationPort >>> 8;
+  buf[HeaderOffset.destinationPort + 1] = destinationPort;
+}
+
 /** Writes all 48 bytes of a header. */
 export function encodeHeader(buf: Buffer, at: number, fields: HeaderFields): void {
-  buf.fill(0, at, at + HEADER_SIZE);
+  buf.set(ZEROS, at);
   writeSequence(buf, at + HeaderOffset.sequence, fields.sequence);
   if (fields.ack !== undefined) writeSequence(buf, at + HeaderOffset.ack, fields.ack);
   buf.writeUInt32BE(fields.length, at + HeaderOffset.length);
   buf.writeUInt16BE(fields.sourcePort, at + HeaderOffset.sourcePort);
   buf.writeUInt16BE(fields.destinationPort, at + HeaderOffset.destinationPort);
-  buf.writeUInt8(fields.flags ?? 0, at + HeaderOffset.flags);
-  buf.writeUInt8(fields.credit ?? 0, at + HeaderOffset.credit);
+  buf[at + HeaderOffset.flags] = fields.flags ?? 0;
+  buf[at + HeaderOffset.credit] = fields.credit ?? 0;
   if (fields.extensions !== undefined) buf.set(fields.extensions, at + HeaderOffset.extensions);
   if (fields.hasChecksum === true) buf.writeUInt16BE(headerChecksum(buf, at), at + HeaderOffset.checksum);
 }
