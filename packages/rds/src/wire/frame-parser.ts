@@ -26,7 +26,7 @@ export class FrameParser {
     maxLength: number,
     take: FrameTaker,
     /** Gives memory for payloads. */
-    private readonly allocate: (length: number) => Buffer = Buffer.allocUnsafe,
+    private readonly allocate: (length: number) => Buffer = (length) => Buffer.allocUnsafe(length),
   ) {
     this.#maxLength = maxLength;
     this.#take = take;
