@@ -1,5 +1,6 @@
 import type { PeerLink } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
+import { Slab } from "../memory/slab.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { decodeHeader, encodeHeader, type HeaderFields, type MessageHeader } from "../wire/header.js";
 import { HEADER_SIZE } from "../wire/header-layout.js";
@@ -17,6 +18,7 @@ function rig() {
     local: { address: IpAddress.parse("10.0.0.1"), scopeId: 0 },
     map: new CongestionMap(),
     counters,
+    slab: new Slab(),
     answersPings: true,
     deliver: (_peer, from, to, _payload, sequence) => delivered.push({ sequence, from, to }),
     replaceMap: (peer, bits) => void peer.foreignMap.replace(bits),
@@ -26,7 +28,9 @@ function rig() {
   peer.attach(link);
   const send = (text: string, port = 7): void =>
     peer.send(
-      new OutgoingMessage(2001, port, Buffer.from(text), text.length, { release: (length) => released.push(length) }),
+      new OutgoingMessage(peer.room(text.length), 2001, port, Buffer.from(text), text.length, {
+        release: (length) => released.push(length),
+      }),
     );
   /** All that is to be sent now, by header and payload. */
   const sent = (): readonly (MessageHeader & { readonly text: string; readonly end: number })[] => {
