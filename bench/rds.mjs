@@ -73,11 +73,14 @@ const median = (numbers) => numbers.sort((a, b) => a - b)[Math.floor(numbers.len
 
 /** Median rates of each kind; the kinds take turns, so that a slower minute of the machine meets all of them. */
 async function compare(size) {
-  const rates = { c: [], net: [], tcp: [], tcp16: [], loop: [] };
+  const rates = { c: [], net: [], netCpu: [], tcp: [], tcpCpu: [], tcp16: [], loop: [] };
   for (let round = 0; round < ROUNDS; round++) {
     rates.c.push(inC(size).rate);
-    rates.net.push((await run("net", size)).rate);
-    rates.tcp.push((await run("tcp", size)).rate);
+    for (const kind of ["net", "tcp"]) {
+      const { rate, cpuUs } = await run(kind, size);
+      rates[kind].push(rate);
+      rates[`${kind}Cpu`].push(cpuUs);
+    }
     rates.tcp16.push(
       (await run("tcp", { ...size, depth: Math.max(1, Math.floor(size.depth / 16)), sockets: 16 })).rate,
     );
@@ -92,12 +95,13 @@ async function main() {
   const rows = [];
   const failures = [];
   for (const size of SIZES) {
-    const { c, net, tcp, tcp16, loop } = await compare(size);
+    const { c, net, netCpu, tcp, tcpCpu, tcp16, loop } = await compare(size);
     rows.push([
       size.name,
       count(tcp),
       ((tcp * size.length) / 1e6).toFixed(1),
       (tcp / net).toFixed(2),
+      (netCpu / tcpCpu).toFixed(2),
       (tcp / c).toFixed(2),
       (tcp16 / net).toFixed(2),
       count(loop),
@@ -112,7 +116,7 @@ async function main() {
     const at = (share) => times[Math.floor(times.length * share)].toFixed(0);
     latency.push([kind === "net" ? "node:net" : kind, at(0.5), at(0.99)]);
   }
-  const columns = ["message", "tcp, messages/s there and back", "MB/s each way", "of node:net", "of C"];
+  const columns = ["message", "tcp, messages/s there and back", "MB/s each way", "of node:net", "by CPU time", "of C"];
   const head = [...columns, "16 sockets, of node:net", "loop, messages/s", "of node:net"];
   const text = [machine, table(head, rows), table(["64 B, one under way", "median µs", "99 % µs"], latency)].join(
     "\n\n",
