@@ -17,6 +17,7 @@ import {
   Mtu,
   PATH_RECORD_COMPONENTS,
   PKey,
+  parseAcmMgid,
   pathRecordMask,
   pathRecordMaskOfNonZero,
   Rate,
@@ -151,3 +152,20 @@ function encodeRecordAgain(attributeId: number, data: Buffer): Buffer {
     ? encodePathRecord(decodePathRecord(data))
     : encodeMcMemberRecord(decodeMcMemberRecord(data));
 }
+
+describe("the MGID of a group of the protocol", () => {
+  it("is taken apart into what it was made of; any other GID is none", () => {
+    const parts = { tos: 7, rate: Rate.RATE_2_5, mtu: Mtu.MTU_1024, sl: 3 };
+    expect(parseAcmMgid(acmMgid({ pkey: PKey.from(0x7001), ...parts }))).toEqual({ pkey: 0xf001, ...parts });
+    expect(parseAcmMgid(Gid.parse("ff15:4001:ffff:3:400::"))).toEqual({ pkey: 0xffff, tos: 0, rate: 3, mtu: 4, sl: 0 });
+    for (const text of [
+      "ff12:601b:ffff::1:ff00:1",
+      "ff15:4001:7fff:3:400::",
+      "ff15:4001:ffff:3:410::",
+      "ff15:4001:ffff:3:400::1",
+      "fe80::1",
+    ]) {
+      expect(parseAcmMgid(Gid.parse(text))).toBeUndefined();
+    }
+  });
+});

@@ -107,6 +107,43 @@ describe("more than two groups", () => {
     await fabric.host("B", { config: acmRoutes, acm: { minRateGbps: 40 } });
     await expect(a.resolve("b", { deadlineMs: 1000 })).rejects.toMatchObject({ code: "VERBENA_RESOLVE_TIMEOUT" });
   });
+
+  it("a host tells of the base group of others, as the SA knows it", async () => {
+    await using fabric = await TestFabric.start({
+      topology: star([
+        ["A", "EDR"],
+        ["B", "EDR"],
+      ]),
+    });
+    const other = { config: acmRoutes, acm: { minRateGbps: 2, minMtuBytes: 1024 } };
+    const [a, b] = [await fabric.host("A", { config: acmRoutes }), await fabric.host("B", other)];
+    const problems = (of: Resolver) =>
+      of.endpoints()[0]?.groups.flatMap(({ role, problem }) => (role === "foreign" ? [problem] : []));
+    await eventually(() => expect([problems(a)?.length, problems(b)?.length]).toEqual([1, 1]));
+    expect(problems(a)?.[0]).toContain(
+      "2.5 Gb/s, MTU 1024 is the base group of other hosts, which hear nothing of this one",
+    );
+  });
+
+  it("a port that is too slow for the base group says so, and what to do", async () => {
+    await using fabric = await TestFabric.start({
+      topology: star([
+        ["A", "SDR"],
+        ["B", "EDR"],
+      ]),
+    });
+    const a = await fabric.host("A", { config: acmRoutes, acm: { minRateGbps: 40, minMtuBytes: 4096 } });
+    await eventually(() =>
+      expect(a.endpoints()[0]?.groups).toMatchObject([
+        {
+          role: "base",
+          state: "failed",
+          problem:
+            "the port (10 Gb/s, MTU 4096) is too slow for the base group (40 Gb/s, MTU 4096): lower min_rate and min_mtu on all hosts, or mend the link",
+        },
+      ]),
+    );
+  });
 });
 
 /** Two hosts with two adapters each: `node1` has A1 and B1, `node2` A2 and B2; B1 is a full and B2 a limited member of a second partition. */

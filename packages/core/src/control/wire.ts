@@ -52,7 +52,7 @@ export interface CountersJson {
 /** A multicast group of an endpoint. */
 export interface GroupJson {
   readonly mgid: string;
-  readonly role: "base" | "preferred";
+  readonly role: "base" | "preferred" | "foreign";
   readonly state: "joining" | "joined" | "failed" | "left-out";
   /** While the port is a member. */
   readonly mlid?: number;
@@ -363,7 +363,7 @@ export interface GroupCheckJson {
   /** The groups that are joined. `problems`: how the SA's paths differ, in words; empty = they agree. */
   readonly groups: readonly {
     readonly mgid: string;
-    readonly role: "base" | "preferred";
+    readonly role: "base" | "preferred" | "foreign";
     readonly problems: readonly string[];
   }[];
   /** `route_prot acm` may be used: there is a group, and none has problems. */

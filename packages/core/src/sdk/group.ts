@@ -6,8 +6,11 @@ export type GroupState = "joining" | "joined" | "failed" | "left-out";
 /** A multicast group that a provider uses on an endpoint. */
 export interface GroupStatus {
   readonly mgid: Gid;
-  /** `base`: questions are sent to it and heard on it; `preferred`: its parameters are used for paths. */
-  readonly role: "base" | "preferred";
+  /**
+   * `base`: questions are sent to it and heard on it; `preferred`: its parameters are used for paths; `foreign`: others of the partition use it and this
+   * endpoint does not.
+   */
+  readonly role: "base" | "preferred" | "foreign";
   readonly state: GroupState;
   /** While the port is a member. */
   readonly mlid?: Lid;
@@ -15,6 +18,6 @@ export interface GroupStatus {
   readonly mtu: Mtu;
   readonly sl: number;
   readonly trafficClass: number;
-  /** Why it is not joined. */
+  /** Why it is not joined, or what follows from it, and what to do. */
   readonly problem?: string;
 }

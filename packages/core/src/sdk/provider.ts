@@ -94,7 +94,7 @@ export interface EndpointSession extends AsyncDisposable {
   removeAddress(address: LocalAddress): Promise<void>;
   /** Numbers since the session was opened. */
   counters(): ProviderCounters;
-  /** Multicast groups it uses, least preferred first; absent where there are none. MUST NOT throw. Since SDK 1.2. */
+  /** Multicast groups it uses, least preferred first, those of others behind; absent where there are none. MUST NOT throw. Since SDK 1.2. */
   groups?(): readonly GroupStatus[];
   /** Addresses that two hosts claim, as far as it has noticed; each pair once. MUST NOT throw. Since SDK 1.3. */
   duplicates?(): readonly DuplicateAddress[];

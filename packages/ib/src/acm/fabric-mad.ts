@@ -1,7 +1,7 @@
 import { MAD_SIZE, MadMethod, MgmtClass } from "../mad/constants.js";
 import { Gid } from "../value/gid.js";
 import type { Mtu } from "../value/mtu.js";
-import type { PKey } from "../value/pkey.js";
+import { PKey } from "../value/pkey.js";
 import type { Rate } from "../value/rate.js";
 import { badValue, checkUint, needBytes } from "../wire/check.js";
 import { putBytes, putU8, putU16, putU64 } from "../wire/put.js";
@@ -102,6 +102,9 @@ export function decodeAcmMad(buf: Buffer, offset = 0): AcmMad {
   };
 }
 
+/** Transient, site-local, and the signature of the protocol. */
+const ACM_MGID_PREFIX = 0xff15_4001n;
+
 /**
  * MGID of an ACM multicast group: ff15:4001, P_Key with the full-member bit, TOS, rate code, MTU code, zeros. Nodes that differ in
  * any of these do not hear each other. `sl`, in the byte behind the MTU code, tells groups apart that differ in nothing else; it is
@@ -120,6 +123,27 @@ export function acmMgid(group: {
   const rate = checkUint(group.rate, 0xff, "acmMgid.rate");
   const mtu = checkUint(group.mtu, 0xff, "acmMgid.mtu");
   const sl = checkUint(group.sl ?? 0, 0xf, "acmMgid.sl");
-  const prefix = (0xff15_4001n << 32n) | BigInt(pkey * 0x1_0000 + tos * 0x100 + rate);
+  const prefix = (ACM_MGID_PREFIX << 32n) | BigInt(pkey * 0x1_0000 + tos * 0x100 + rate);
   return Gid.of(prefix, BigInt(mtu * 0x100 + sl) << 48n);
+}
+
+/** What {@link acmMgid} was made of, P_Key with the full-member bit; `undefined` for any other GID. Rate and MTU codes as they are, known or not. */
+export function parseAcmMgid(
+  gid: Gid,
+):
+  | { readonly pkey: PKey; readonly tos: number; readonly rate: Rate; readonly mtu: Mtu; readonly sl: number }
+  | undefined {
+  const [head, tail] = [Gid.prefix(gid), Gid.guid(gid)];
+  const byte = (of: bigint, index: number): number => Number((of >> BigInt(8 * (7 - index))) & 0xffn);
+  const pkey = byte(head, 4) * 0x100 + byte(head, 5);
+  const sl = byte(tail, 1);
+  const hasTail = (tail & 0xffff_ffff_ffffn) !== 0n;
+  if (head >> 32n !== ACM_MGID_PREFIX || (pkey & 0x8000) === 0 || sl > 0xf || hasTail) return undefined;
+  return {
+    pkey: PKey.from(pkey),
+    tos: byte(head, 6),
+    rate: byte(head, 7) as Rate,
+    mtu: byte(tail, 0) as Mtu,
+    sl,
+  };
 }

@@ -2,6 +2,7 @@ import type { Clock, GroupMemberships, GroupStatus, Logger, Random, SaService } 
 import type { Gid, McMemberRecord } from "@verbena/ib";
 import { GroupMember } from "./group-member.js";
 import type { GroupPlan } from "./group-plan.js";
+import { GroupSurvey, speedOf } from "./group-survey.js";
 
 export interface EndpointGroupsParts {
   readonly plan: GroupPlan;
@@ -19,10 +20,12 @@ export interface EndpointGroupsParts {
 export class EndpointGroups {
   readonly #plan: GroupPlan;
   readonly #members: readonly GroupMember[];
+  readonly #survey: GroupSurvey;
   #own: ReadonlyMap<Gid, McMemberRecord> = new Map();
 
   constructor({ plan, onBase, ...parts }: EndpointGroupsParts) {
     this.#plan = plan;
+    this.#survey = new GroupSurvey({ ...parts, plan });
     this.#members = plan.joined.map(
       (spec) =>
         new GroupMember({
@@ -47,14 +50,17 @@ export class EndpointGroups {
 
   start(): void {
     for (const member of this.#members) member.start();
+    this.#survey.start();
   }
 
   renew(): void {
     for (const member of this.#members) member.renew();
+    this.#survey.renew();
   }
 
   close(): void {
     for (const member of this.#members) member.close();
+    this.#survey.close();
   }
 
   status(): readonly GroupStatus[] {
@@ -64,7 +70,7 @@ export class EndpointGroups {
       return {
         ...shown,
         ...(record === undefined ? {} : { mlid: record.mlid }),
-        ...(problem === undefined ? {} : { problem }),
+        ...this.#problemOf(role, state, problem),
       };
     });
     const left = this.#plan.left.map(
@@ -79,7 +85,16 @@ export class EndpointGroups {
         problem: "the port is too slow for it, or a request has no room to list it",
       }),
     );
-    return [...joined, ...left];
+    return [...joined, ...left, ...this.#survey.status()];
+  }
+
+  #problemOf(role: string, state: string, problem: string | undefined): { readonly problem?: string } {
+    const { base, port, isBaseCarried } = this.#plan;
+    if (role === "base" && state !== "joined" && !isBaseCarried) {
+      const what = `the port (${speedOf(port)}) is too slow for the base group (${speedOf(base)})`;
+      return { problem: `${what}: lower min_rate and min_mtu on all hosts, or mend the link` };
+    }
+    return problem === undefined ? {} : { problem };
   }
 
   #refresh(): void {

@@ -10,6 +10,12 @@ export interface GroupPlan {
   readonly joined: readonly GroupSpec[];
   /** Groups of the options that the port is too slow for, or for which the list has no room. */
   readonly left: readonly GroupSpec[];
+  /** Whether the options wish for groups beside the base group, joined or not. */
+  readonly wishesForMore: boolean;
+  /** Whether the port seems able to carry the base group. */
+  readonly isBaseCarried: boolean;
+  /** What the port can do. */
+  readonly port: Pick<GroupSpec, "rate" | "mtu">;
 }
 
 type PlanOptions = Pick<AcmProviderOptions, "minRateGbps" | "minMtuBytes" | "portGroup" | "groups">;
@@ -48,5 +54,8 @@ export function planGroups(
     base,
     joined: [base, ...chosen],
     left: sorted.filter((group) => !chosen.has(group)),
+    wishesForMore: options.portGroup || options.groups.length > 0,
+    isBaseCarried: isCarried(base),
+    port: { rate: activeRate, mtu: activeMtu },
   };
 }

@@ -26,10 +26,12 @@ export function groupSpec(
   return { role, mgid, pkey, rate, mtu, sl, trafficClass };
 }
 
+type Preference = Pick<GroupSpec, "rate" | "mtu" | "sl" | "trafficClass">;
+
 /**
  * The one rule of preference: the faster group, then the larger MTU, then the lower SL, then the lower traffic class. Negative if `a` is
  * less preferred than `b`.
  */
-export function compareGroups(a: GroupSpec, b: GroupSpec): number {
+export function compareGroups(a: Preference, b: Preference): number {
   return Rate.compare(a.rate, b.rate) || a.mtu - b.mtu || b.sl - a.sl || b.trafficClass - a.trafficClass;
 }

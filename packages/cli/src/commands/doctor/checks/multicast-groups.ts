@@ -8,7 +8,8 @@ export const multicastGroups: Check = {
   async run(probe) {
     const seen = await probe.daemon();
     if (seen === undefined) return skipped("no verbena daemon answers");
-    const groups = seen.endpoints.flatMap(({ key, groups: own = [] }) => own.map((group) => ({ key, ...group })));
+    const known = seen.endpoints.flatMap(({ key, groups: own = [] }) => own.map((group) => ({ key, ...group })));
+    const groups = known.filter(({ role }) => role !== "foreign");
     if (groups.length === 0) return skipped("no endpoint uses any");
     const count = (wanted: string): number => groups.filter(({ state }) => state === wanted).length;
     const left = count("left-out");
@@ -23,9 +24,17 @@ export const multicastGroups: Check = {
         const verdict = state === "failed" && role === "base" ? "fail" : "warn";
         return [finding(verdict, `${role} group ${mgid} is ${state}${why}`, about)];
       }),
+      ...known
+        .filter(({ role }) => role === "foreign")
+        .map(({ key, mgid, problem = "is another base group" }) =>
+          finding("warn", `group ${mgid}, ${problem}`, { subject: key, remedy: FOREIGN_REMEDY }),
+        ),
     ];
   },
 };
+
+const FOREIGN_REMEDY =
+  "write the same min_rate and min_mtu into the options files of all hosts, and restart their services";
 
 const REMEDY =
   "see the subnet manager's log: the port must be in the partition and carry the group's rate and MTU; all hosts need the same min_rate and min_mtu";

@@ -194,6 +194,21 @@ describe("multicast groups", () => {
     ]);
   });
 
+  it("of others are named, with what to do", async () => {
+    const foreign = { ...group, mgid: "ff15:4001:ffff:2:300::", role: "foreign", state: "left-out" } as const;
+    const problem = "2.5 Gb/s, MTU 1024 is the base group of other hosts";
+    const daemon = { ...DAEMON, endpoints: [{ ...ENDPOINT, groups: [{ ...foreign, problem }, group] }] };
+    expect(await check(multicastGroups, { daemon })).toMatchObject([
+      { verdict: "ok", seen: "1 of 1 joined" },
+      {
+        verdict: "warn",
+        subject: "mlx5_0/1/0xffff",
+        seen: `group ff15:4001:ffff:2:300::, ${problem}`,
+        remedy: expect.stringContaining("the same min_rate and min_mtu") as string,
+      },
+    ]);
+  });
+
   it("are not used by every daemon", async () => {
     expect(await check(multicastGroups)).toMatchObject([{ verdict: "skip" }]);
   });
