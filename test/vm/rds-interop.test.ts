@@ -2,7 +2,7 @@ import { createHost } from "@verbena/core";
 import { IpAddress } from "@verbena/ib";
 import { type RdsSocket, RdsStack, TcpTransport } from "@verbena/rds";
 import { transportIn } from "./kernel-rig.js";
-import { enterNamespace } from "./namespaces.js";
+import { endKernelListener, enterOwnNamespace } from "./own-namespace.js";
 import { numbered, receiveNumber, receiveNumbered, sendNumbered } from "./rds-numbered.js";
 import { run } from "./rxe-device.js";
 
@@ -28,8 +28,6 @@ async function sendUntilCongested(sender: RdsSocket, to: string): Promise<number
   }
 }
 
-// Our endpoint has a network namespace of its own, C, joined to A by a wire. The kernel listens in every namespace, so it is made to end
-// that in C: there is one port of RDS at each address.
 describe("RDS over TCP with the kernel", () => {
   const host = createHost();
   const kernel = new RdsStack({ host, transports: [transportIn("A", host)] });
@@ -49,15 +47,7 @@ describe("RDS over TCP with the kernel", () => {
   }
 
   beforeAll(() => {
-    run("ip", "netns add C");
-    run("ip", "link add ac0 netns A type veth peer name ca0 netns C");
-    run("ip", `-n A addr add ${KERNEL}/24 dev ac0`);
-    run("ip", "-n A link set ac0 up");
-    for (const address of OURS) run("ip", `-n C addr add ${address}/24 dev ca0`);
-    run("ip", "-n C link set ca0 up");
-    run("ip", "-n C link set lo up");
-    run("ip", "netns exec C ss -K -tln sport = 16385");
-    leave = enterNamespace("C");
+    leave = enterOwnNamespace({ name: "C", kernel: KERNEL, addresses: OURS });
     ours = openOurs();
   });
   afterEach(async () => {
@@ -68,7 +58,6 @@ describe("RDS over TCP with the kernel", () => {
     await kernel.close();
     await host.close();
     leave();
-    run("ip", "netns del C");
     clearInterval(keepAlive);
   });
 
@@ -164,7 +153,7 @@ describe("RDS over TCP with the kernel", () => {
     await ours.close();
     run("rmmod", "rds_tcp");
     run("modprobe", "rds_tcp");
-    run("ip", "netns exec C ss -K -tln sport = 16385");
+    endKernelListener("C");
     ours = openOurs();
     const [here, there] = [await bound(ours, address, 4000, BUFFERS), await bound(kernel, KERNEL, 4000, BUFFERS)];
     await Promise.all([
