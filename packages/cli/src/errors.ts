@@ -38,6 +38,10 @@ export const CLI_ERRORS = {
     message: "the output could not be written: {reason}",
     hint: "what was printed is not complete; is the disk full?",
   },
+  VERBENA_CLI_RDS_TRANSPORT: {
+    message: "RDS over {name}: not available in this release",
+    hint: "choose --transport kernel, which uses InfiniBand where the kernel's rds_rdma is loaded, or tcp",
+  },
   VERBENA_CLI_SCENARIO: {
     message: "{place}: {problem}",
     hint: "a line is TIME REQUEST, such as `2s link down H8`; `verbena sim ctl --help` lists the requests",

@@ -7,6 +7,7 @@ import { registerDaemon } from "./commands/daemon/register.js";
 import { registerDemo } from "./commands/demo/register.js";
 import { registerDoctor } from "./commands/doctor/register.js";
 import { registerMulticast } from "./commands/multicast/register.js";
+import { registerRds } from "./commands/rds/register.js";
 import { registerSim } from "./commands/sim/register.js";
 import { EXIT } from "./exit-code.js";
 import type { Io } from "./io.js";
@@ -25,6 +26,7 @@ export function createProgram(host: CommandHost, json = false): Command {
   registerDaemon(program, host);
   registerClient(program, host);
   registerMulticast(program, host);
+  registerRds(program, host);
   registerDoctor(program, host);
   registerConfig(program, host);
   registerAcme(program);

@@ -1,0 +1,105 @@
+import { setInterval } from "node:timers/promises";
+import type { IpAddress } from "@verbena/ib";
+import type { RdsSocket, RdsStack } from "@verbena/rds";
+import { parseDurationMs } from "../../duration.js";
+import { endOfWatch } from "../../end-of-watch.js";
+import { EXIT, type ExitCode } from "../../exit-code.js";
+import type { Io } from "../../io.js";
+import { ipArgument, sourceFor, type TransportChoice, withStack } from "./stack.js";
+import { countValue, intervalMs } from "./values.js";
+
+export interface PingOptions extends TransportChoice {
+  readonly count?: string;
+  readonly interval?: string;
+  readonly source?: string;
+  readonly for?: string;
+}
+
+/** As rds-ping has it: each of them has one ping under way at most, and they take turns. */
+const SOCKETS = 8;
+
+/** One answer. */
+interface Pong {
+  readonly sequence: number;
+  readonly usec: number;
+  readonly from: IpAddress;
+  /** Nobody waited for it any more. */
+  readonly isDuplicate: boolean;
+}
+
+/** Measures the time from an empty message to port 0 of the destination until its empty answer. */
+export async function pingRds(destination: string, options: PingOptions, io: Io): Promise<ExitCode> {
+  const to = ipArgument(destination);
+  const most = options.count === undefined ? Number.POSITIVE_INFINITY : countValue("--count", options.count);
+  const everyMs = intervalMs(options.interval ?? "1");
+  const source = options.source === undefined ? await sourceFor(to) : ipArgument(options.source);
+  using ending = endOfWatch();
+  if (options.for !== undefined) ending.after(parseDurationMs(options.for));
+  return await withStack(options, source, async (stack) => {
+    let answered = 0;
+    const pinger = await Pinger.open(stack, source, to, (pong) => {
+      io.out(options.json === true ? `${JSON.stringify(pong)}\n` : line(pong, to));
+      if (!pong.isDuplicate) answered += 1;
+      if (answered >= most) ending.now();
+    });
+    await pinger.run(everyMs, ending.signal);
+    return answered > 0 ? EXIT.OK : EXIT.FAILED;
+  });
+}
+
+function line({ sequence, usec, from, isDuplicate }: Pong, to: IpAddress): string {
+  const marks = (from === to ? "" : ` (${from})`) + (isDuplicate ? " DUP!" : "");
+  return ` ${String(sequence).padStart(3)}: ${String(Math.round(usec))} usec${marks}\n`;
+}
+
+/** Sockets that ping in turn. */
+class Pinger {
+  readonly #pending: ({ readonly sequence: number; readonly sentNs: bigint } | undefined)[] = [];
+  #sent = 0;
+
+  private constructor(
+    private readonly sockets: readonly RdsSocket[],
+    private readonly to: IpAddress,
+    private readonly onPong: (pong: Pong) => void,
+  ) {}
+
+  static async open(stack: RdsStack, source: string, to: IpAddress, onPong: (pong: Pong) => void): Promise<Pinger> {
+    const sockets = Array.from({ length: SOCKETS }, () => stack.createSocket());
+    await Promise.all(sockets.map((socket) => socket.bind(source, 0)));
+    return new Pinger(sockets, to, onPong);
+  }
+
+  /** Sends one ping at once, and others as time goes on, until the signal. */
+  async run(everyMs: number, signal: AbortSignal): Promise<void> {
+    const receiving = this.sockets.map((socket, index) => this.#receive(socket, index));
+    try {
+      this.#next();
+      for await (const _ of setInterval(everyMs, undefined, { signal })) this.#next();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    await Promise.all(this.sockets.map((socket) => socket.close()));
+    await Promise.all(receiving);
+  }
+
+  /** The next socket's turn; whoever still waits for an answer is left alone. */
+  #next(): void {
+    const index = this.#sent % SOCKETS;
+    if (this.#pending[index] !== undefined) return;
+    this.#sent += 1;
+    this.#pending[index] = { sequence: this.#sent, sentNs: process.hrtime.bigint() };
+    this.sockets[index]?.trySend("", { to: { address: this.to, port: 0 } });
+  }
+
+  async #receive(socket: RdsSocket, index: number): Promise<void> {
+    for await (const item of socket) {
+      if (item.type !== "message") continue;
+      const now = process.hrtime.bigint();
+      const ping = this.#pending[index];
+      this.#pending[index] = undefined;
+      const usec = ping === undefined ? 0 : Number(now - ping.sentNs) / 1000;
+      const { address: from } = item.source;
+      this.onPong({ sequence: ping?.sequence ?? 0, usec, from, isDuplicate: ping === undefined });
+    }
+  }
+}
