@@ -38,10 +38,6 @@ export const CLI_ERRORS = {
     message: "the output could not be written: {reason}",
     hint: "what was printed is not complete; is the disk full?",
   },
-  VERBENA_CLI_RDS_TRANSPORT: {
-    message: "RDS over {name}: not available in this release",
-    hint: "choose --transport kernel, which uses InfiniBand where the kernel's rds_rdma is loaded, or tcp",
-  },
   VERBENA_CLI_SCENARIO: {
     message: "{place}: {problem}",
     hint: "a line is TIME REQUEST, such as `2s link down H8`; `verbena sim ctl --help` lists the requests",
@@ -61,6 +57,10 @@ export const CLI_ERRORS = {
   VERBENA_CLI_USAGE_NUMBER: {
     message: '{option} takes a whole number, not "{text}"',
     hint: "run the command with --help",
+  },
+  VERBENA_CLI_USAGE_TRANSPORT: {
+    message: "RDS over {name}: not available in this release",
+    hint: "choose --transport kernel, which uses InfiniBand where the kernel's rds_rdma is loaded, or tcp",
   },
 } as const;
 

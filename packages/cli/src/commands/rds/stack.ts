@@ -47,7 +47,7 @@ function chosen({ transport, tcpPort }: TransportChoice, local: IpAddress, host:
       return [new TcpTransport(host, { ...port, addresses: [local] })];
     }
     case "verbs":
-      throw cliError("VERBENA_CLI_RDS_TRANSPORT", { details: { name: transport } });
+      throw cliError("VERBENA_CLI_USAGE_TRANSPORT", { details: { name: transport } });
     default:
       return transport satisfies never;
   }
