@@ -54,7 +54,7 @@ function chosen(options: InfoOptions): readonly (keyof TransportInfoLists)[] {
 
 async function read(socket: SocketBackend, names: readonly (keyof TransportInfoLists)[]): Promise<Lists> {
   const entries = names.map(async (name) => [name, await socket.info(name)] as const);
-  return Object.fromEntries(await Promise.all(entries)) as Lists;
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 const asText = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? value.toString() : value);
