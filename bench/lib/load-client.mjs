@@ -5,20 +5,29 @@ import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "../..");
 const source = join(root, "bench", "load-client");
-const binary = join(root, "build", "bench", "load-client");
+const folder = join(root, "build", "bench");
+const binary = join(folder, "load-client");
+/** The server that only answers. */
+export const answerOnly = join(folder, "answer-only");
 
-/** Compiles the load client if it is missing or older than its sources. */
+/** Compiles the load client and the server that only answers if one is missing or older than the sources. */
 export function buildLoadClient() {
   const newest = Math.max(...readdirSync(source).map((file) => statSync(join(source, file)).mtimeMs));
-  if (existsSync(binary) && statSync(binary).mtimeMs > newest) return;
-  mkdirSync(join(root, "build", "bench"), { recursive: true });
+  if ([binary, answerOnly].every((file) => existsSync(file) && statSync(file).mtimeMs > newest)) return;
+  mkdirSync(folder, { recursive: true });
   const flags = ["-O2", "-Wall", "-Wextra", "-Wshadow", "-Werror"];
-  execFileSync("cc", [...flags, "-o", binary, join(source, "load-client.c")], { stdio: "inherit" });
+  for (const [program, file] of [
+    [binary, "load-client.c"],
+    [answerOnly, "answer-only.c"],
+  ]) {
+    execFileSync("cc", [...flags, "-o", program, join(source, file)], { stdio: "inherit" });
+  }
 }
 
 /** Runs it once; gives the object it prints. */
-export async function loadClient({ socket, request, connections, seconds, pid }) {
-  const numbers = ["--connections", connections, "--seconds", seconds, "--pid", pid].map(String);
+export async function loadClient({ socket, request, connections, seconds, pid, cpu = -1, idle = 0 }) {
+  const options = { connections, seconds, pid, cpu, idle };
+  const numbers = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const { stdout } = await promisify(execFile)(binary, ["--socket", socket, "--request", request, ...numbers]);
   return JSON.parse(stdout);
 }

@@ -33,6 +33,7 @@ struct options {
 	const char *host;
 	int port;
 	int connections;
+	int idle; /* connected besides, and silent */
 	double seconds;
 	double warmup;
 	int pid;
@@ -222,7 +223,7 @@ static void parse_hex(struct options *o, const char *hex)
 static void usage(void)
 {
 	fprintf(stderr, "usage: load-client (--socket PATH | --host IPV4 --port N) --request HEX [--connections N]\n"
-			"                   [--seconds S] [--warmup S] [--pid SERVER] [--cpu N] [--any-status]\n");
+			"                   [--seconds S] [--warmup S] [--pid SERVER] [--cpu N] [--idle N] [--any-status]\n");
 	exit(2);
 }
 
@@ -232,7 +233,7 @@ static struct options parse(int argc, char **argv)
 		{ "socket", 1, 0, 's' },  { "host", 1, 0, 'h' },   { "port", 1, 0, 'p' },
 		{ "request", 1, 0, 'r' }, { "connections", 1, 0, 'n' }, { "seconds", 1, 0, 't' },
 		{ "warmup", 1, 0, 'w' },  { "pid", 1, 0, 'i' },    { "cpu", 1, 0, 'c' },
-		{ "any-status", 0, 0, 'a' }, { 0, 0, 0, 0 },
+		{ "idle", 1, 0, 'd' },    { "any-status", 0, 0, 'a' }, { 0, 0, 0, 0 },
 	};
 	struct options o = { .connections = 1, .seconds = 2, .warmup = 0.5, .cpu = -1 };
 	int c;
@@ -248,6 +249,7 @@ static struct options parse(int argc, char **argv)
 		case 'w': o.warmup = atof(optarg); break;
 		case 'i': o.pid = atoi(optarg); break;
 		case 'c': o.cpu = atoi(optarg); break;
+		case 'd': o.idle = atoi(optarg); break;
 		case 'a': o.any_status = 1; break;
 		default: usage();
 		}
@@ -280,6 +282,7 @@ int main(int argc, char **argv)
 	uint64_t *sent = calloc((size_t)o.connections + 4096, sizeof *sent); /* by descriptor */
 	if (poll < 0 || !fds || !sent || !h)
 		die("out of resources");
+	/* Behind the busy ones, so that those have the low descriptors. */
 	for (int i = 0; i < o.connections; i++) {
 		fds[i] = connect_one(&o);
 		if (fds[i] >= o.connections + 4096) {
@@ -290,6 +293,8 @@ int main(int argc, char **argv)
 		if (epoll_ctl(poll, EPOLL_CTL_ADD, fds[i], &event))
 			die("epoll_ctl");
 	}
+	for (int i = 0; i < o.idle; i++)
+		connect_one(&o);
 	if (o.connections > 1)
 		for (int i = 0; i < o.connections; i++) {
 			sent[fds[i]] = now_ns();
