@@ -8,11 +8,11 @@ import { Destination } from "../src/sdk/destination.js";
 import { ask, gid, HOST, hostAddress, named, nodeGuid } from "./support/engine-bench.js";
 import { type FrontRig, startFrontRig } from "./support/front-rig.js";
 import { raceGenerations } from "./support/generation-race.js";
+import { comeAndGo } from "./support/passers-by.js";
 
 const dir = mkdtempSync(join(tmpdir(), "front-answers-"));
 const path = join(dir, "s");
 let rig: FrontRig;
-afterEach(() => rig.close());
 afterAll(() => {
   rmSync(dir, { recursive: true });
 });
@@ -39,6 +39,8 @@ async function cameThrough(before: number): Promise<void> {
 }
 
 describe("front end: answers of its own", () => {
+  afterEach(() => rig.close());
+
   it("gives out what the engine has answered from its caches, and counts it as the engine would", async () => {
     await keep();
     const own = (await resolve()).path;
@@ -187,6 +189,10 @@ describe("front end: answers of its own", () => {
     expect(handled).toBeGreaterThan(invalidations / 2);
     expect(handled).toBeLessThan(requests / 2);
   });
+});
+
+it("disturbs nobody by a thousand clients that come and go", async () => {
+  expect(await comeAndGo(join(dir, "passers"), 1_000, lot(2))).toEqual([]);
 });
 
 /** Numbers of [0, 1), the same in every run. */
