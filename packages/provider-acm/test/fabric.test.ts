@@ -91,20 +91,15 @@ describe("a request on the wire", () => {
       await using wire = await AcmWire.follow(fabric);
       const config = { chains: { address: ["acm"], route: ["sa"] }, caches: { address: { refreshMs: 1 } } };
       const [h1] = [await fabric.host("H1", { config }), await fabric.host("H2", { config, acm: { announce: false } })];
-      /** The first request of each transaction; repeats look alike. */
-      const asked = () =>
-        [
-          ...new Map(
-            wire
-              .requestsOf("H1")
-              .filter(({ mad }) => [host(2), host(3)].includes(wanted(mad)))
-              .reverse()
-              .map(({ mad, bth }) => {
-                const way = bth.destQpn === MULTICAST_QPN ? "all" : "one";
-                return [mad.tid, [asker(mad), wanted(mad), way]];
-              }),
-          ).values(),
-        ].reverse();
+      /** The first request of each transaction, in the order of these; repeats look alike. */
+      const asked = () => {
+        const firsts = new Map<unknown, readonly [string, string, string]>();
+        for (const { mad, bth } of wire.requestsOf("H1")) {
+          if (![host(2), host(3)].includes(wanted(mad)) || firsts.has(mad.tid)) continue;
+          firsts.set(mad.tid, [asker(mad), wanted(mad), bth.destQpn === MULTICAST_QPN ? "all" : "one"]);
+        }
+        return [...firsts.values()];
+      };
       await h1.resolve(host(2), { source: host(9) });
       await h1.resolve(host(3), { source: host(1) });
       await eventually(async () => {
