@@ -417,6 +417,7 @@ export interface FrontEndBinding {
   clearTable(): void;
   /** Hits since the last call, flat. `accounts`: account, count, …; `clients`: 1 = Unix, pid, uid (-1 = none), count, idle ms, … */
   takeHits(): { readonly accounts: readonly number[]; readonly clients: readonly number[] };
+  /** Connected now. */
   clientCount(): number;
   /** Idempotent. Ends the thread and closes every socket; `onEvents` is not called any more. */
   close(): void;

@@ -30,6 +30,7 @@ export type CachedResolver = Pick<ResolverEngine, "tryResolveCached" | "tryResol
 
 /** Keeps replies: whole messages, what was asked and what was answered. */
 export interface ReplyKeeper {
+  /** Both whole messages; `reply` may be given out for equal requests as long as `footing` holds. */
   keep(request: Buffer, reply: Buffer, footing: Footing): void;
 }
 

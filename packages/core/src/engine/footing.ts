@@ -1,5 +1,4 @@
-import type { PositiveEntry } from "../cache/cache-entry.js";
-import type { MutableCounters } from "./endpoint-account.js";
+import type { AcmCounters } from "./contract.js";
 
 /**
  * Something that an answer rests on, told apart by identity: an entry of a cache, an endpoint in one generation, the order in which endpoints
@@ -16,9 +15,10 @@ export class Footing {
   /** On the clock, milliseconds: from then on the engine wants to be asked, to look it up anew. */
   until = Number.POSITIVE_INFINITY;
   /** Of the endpoint: what each use of the answer counts for. */
-  counters: MutableCounters | undefined;
+  counters: { -readonly [Name in keyof AcmCounters]: number } | undefined;
 
-  entry(entry: PositiveEntry<object>): void {
+  /** The answer rests on an entry of a cache; its times are on the clock, milliseconds. */
+  entry(entry: { readonly expiresAt: number; readonly refreshAt: number }): void {
     this.grounds.push(entry);
     this.until = Math.min(this.until, entry.expiresAt, entry.refreshAt);
   }

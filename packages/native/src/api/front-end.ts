@@ -72,6 +72,7 @@ export interface FrontEnd {
   listenTcp(host: string, port: number, backlog: number): number;
   /** A bound stream socket, which belongs to the front end from then on. */
   listenDescriptor(fd: number, backlog: number): void;
+  /** Nobody new is taken any more; clients stay. */
   closeListeners(): void;
   /** Closes the listening sockets, takes no more requests, and closes each client when it is answered. */
   finish(): void;
@@ -88,6 +89,7 @@ export interface FrontEnd {
   invalidate(tags: Uint32Array): void;
   /** The same for everything. */
   clearTable(): void;
+  /** What the table has answered since the last call. */
   takeHits(): FrontEndHits;
   /** Idempotent. Ends the thread and closes every socket at once. */
   close(): Promise<void>;
