@@ -17,6 +17,7 @@ export function recordedAddresses(host: number): readonly string[] {
 }
 
 const RESPONSE = 0x81;
+const SET = 0x02;
 const METHOD_AT = 3;
 const ATTRIBUTE_AT = 16;
 const MC_MEMBER_RECORD = 0x38;
@@ -25,9 +26,10 @@ export function isResponse({ mad }: SentPacket): boolean {
   return mad[METHOD_AT] === RESPONSE;
 }
 
-/** Of the subnet administrator's class: a member record, asked for or answered. */
+/** Of the subnet administrator's class: a port wants to join a group, or is answered. */
 export function isJoin({ mad }: SentPacket): boolean {
-  return mad.readUInt16BE(ATTRIBUTE_AT) === MC_MEMBER_RECORD;
+  const method = mad[METHOD_AT];
+  return mad.readUInt16BE(ATTRIBUTE_AT) === MC_MEMBER_RECORD && (method === SET || method === RESPONSE);
 }
 
 /** Addresses and keys of a packet. */

@@ -65,6 +65,15 @@ std::vector<Event> Parse(const std::vector<uint8_t>& batch) {
   return events;
 }
 
+int ConnectTo(const std::string& path) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  CHECK_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return fd;
+}
+
 // A front end on a socket of its own, and the owner's side of its wake-ups.
 struct Rig {
   explicit Rig(Limits limits) : path("/tmp/front-end-test-" + std::to_string(getpid())), front(limits, [this] { Woken(); }) {
@@ -109,14 +118,7 @@ struct Rig {
     }
   }
 
-  int Connect() const {
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    std::memcpy(address.sun_path, path.data(), path.size());
-    CHECK_EQ(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-    return fd;
-  }
+  int Connect() const { return ConnectTo(path); }
 
   std::string path;
   std::mutex mutex;
@@ -238,6 +240,28 @@ void TestFinish() {
   close(busy);
 }
 
+// Whoever has connected sees the end of the stream, accepted or not: the system would reset what is closed before it was accepted.
+void TestFinishWithBacklog() {
+  Limits limits = kLimits;
+  limits.max_clients = 128;
+  Rig rig(limits);
+  const std::string path = rig.path + "-waiting";
+  int fd = -1;
+  const char* syscall = "";
+  unlink(path.c_str());
+  CHECK_EQ(ListenOnPath(path, 128, &fd, &syscall), 0);
+  std::vector<int> clients;
+  for (int i = 0; i < 100; i++) clients.push_back(ConnectTo(path));
+  CHECK_EQ(rig.front.AddListener(fd), 0);
+  rig.front.Finish();
+  for (const int client : clients) {
+    char byte = 0;
+    CHECK_EQ(recv(client, &byte, 1, 0), 0);
+    close(client);
+  }
+  unlink(path.c_str());
+}
+
 // No answer is older than the last invalidation that had returned before the request was sent.
 void TestRace(uint32_t requests) {
   constexpr int kClients = 3;
@@ -302,6 +326,7 @@ int main(int count, char** arguments) {
   TestHitsAndMisses();
   TestStalledHit();
   TestFinish();
+  TestFinishWithBacklog();
   TestRace(100000);
   return 0;
 }

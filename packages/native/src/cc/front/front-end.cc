@@ -20,6 +20,8 @@ constexpr size_t kReadBytes = 16384;
 // How often the owner looks whether the lock is free before it goes to sleep for it. The thread gives it back for each system call, but
 // takes it again before a sleeper has woken up.
 constexpr int kLooks = 200;
+// Connections that can wait at a listening socket, and a few that come meanwhile.
+constexpr int kBacklog = 8192;
 
 }  // namespace
 
@@ -77,7 +79,10 @@ void FrontEnd::CloseListeners() {
   const auto lock = LockAsOwner();
   // The objects stay: an event of theirs may be on its way.
   for (const auto& listener : listeners_) {
-    if (listener->fd >= 0) close(std::exchange(listener->fd, -1));
+    if (listener->fd < 0) continue;
+    // Whoever has connected already is a client: what is closed before it was accepted, the system resets.
+    AcceptWaiting(*listener, kBacklog);
+    close(std::exchange(listener->fd, -1));
   }
 }
 

@@ -98,12 +98,13 @@ class FrontEnd {
   void Run();
   void OnEvents(Connection& client, uint32_t events);
   void Accept(Source& listener);
-  void AddClient(int fd, bool is_unix);
-  bool RefuseForDescriptors(int listener);
   void GoOn();
   void Reap();
 
   // With the lock held.
+  void AcceptWaiting(Source& listener, int most);
+  void AddClient(int fd, bool is_unix);
+  bool RefuseForDescriptors(int listener);
   bool MayRead(const Connection& client) const;
   void Take(Connection& client, const uint8_t* bytes, size_t size);
   size_t Consume(Connection& client, const uint8_t* bytes, size_t size);

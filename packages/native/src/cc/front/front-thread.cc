@@ -239,7 +239,11 @@ void FrontEnd::GoOn() {
 
 void FrontEnd::Accept(Source& listener) {
   const std::lock_guard lock(mutex_);
-  for (int i = 0; i < kAccepts && listener.fd >= 0; i++) {
+  AcceptWaiting(listener, kAccepts);
+}
+
+void FrontEnd::AcceptWaiting(Source& listener, int most) {
+  for (int i = 0; i < most && listener.fd >= 0; i++) {
     sockaddr_storage address = {};
     socklen_t size = sizeof address;
     const int fd = accept4(listener.fd, reinterpret_cast<sockaddr*>(&address), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
