@@ -34,8 +34,9 @@ export function groupL(name: string, rig: () => Rig): void {
       const sender = await bound(rig(), rig().local[0], 4100);
       sender.monitorCongestion(monitors);
       sendUntilRefused(sender, `${rig().local[0]}:2000`, 1000);
-      expect(sender.readiness).toEqual({ readable: false, writable: true, uncongested: false });
-      const woken = sender.poll(["readable", "uncongested"]);
+      // Not whether it is readable: the kernel tells who monitors of any map that comes, also of a peer that has just been connected.
+      expect(sender.readiness).toMatchObject({ writable: true, uncongested: false });
+      const woken = sender.poll(["uncongested"]);
       await rig().pass(300);
       receiveAll(receiver);
       await rig().run(woken);
