@@ -15,6 +15,19 @@ const GROUP: GroupStatus = {
   trafficClass: 0,
 };
 
+/** Of a port of 100 Gb/s. */
+const FAST: GroupStatus = {
+  ...GROUP,
+  mgid: Gid.parse("ff15:4001:ffff:10:500::"),
+  role: "preferred",
+  rate: Rate.from(16),
+  mtu: Mtu.MTU_4096,
+};
+const FAST_PROBLEMS = ["there", "back"].flatMap((way) => [
+  `MTU 4096, but the path ${way} has 2048`,
+  `100 Gb/s, but the path ${way} has 10 Gb/s`,
+]);
+
 /** An SA that says what `answer` does of each way; everything else as asked. */
 async function rig(answer: (asked: PathRecord) => Partial<PathRecord> | number, groups = [GROUP]) {
   const bench = await startBench({}, ({ sa }) => {
@@ -54,6 +67,46 @@ describe("a comparison of groups with the SA", () => {
     const bench = await rig(({ slid }) => (slid === 0 ? {} : { sl: 3 }));
     expect((await check(bench)).groups).toMatchObject([{ problems: ["SL 0, but the path back has SL 3"] }]);
     await bench.engine.close();
+  });
+
+  it("judges the group that the peer has said both are in, and tells of the others", async () => {
+    const slow = await rig(() => ({ mtu: Mtu.MTU_2048 }), [GROUP, FAST]);
+    slow.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(5)), group: MGID });
+    expect(await check(slow)).toMatchObject({
+      group: MGID,
+      groups: [{ problems: [] }, { mgid: FAST.mgid, problems: FAST_PROBLEMS }],
+    });
+    await slow.engine.close();
+    const shared = await rig(() => ({ mtu: Mtu.MTU_2048 }), [GROUP, FAST]);
+    shared.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(5)), group: FAST.mgid });
+    expect(await check(shared)).toMatchObject({ group: FAST.mgid });
+    await shared.engine.close();
+  });
+
+  it.each([
+    ["100 Gb/s", Rate.from(16), FAST.mgid],
+    ["10 Gb/s", Rate.RATE_10, MGID],
+    ["2.5 Gb/s, too slow for any", Rate.from(2), MGID],
+  ])(
+    "judges the most preferred that a path of %s carries where the peer has said nothing",
+    async (_speed, rate, mgid) => {
+      const bench = await rig(() => ({ rate }), [GROUP, FAST]);
+      expect((await check(bench)).group).toBe(mgid);
+      await bench.engine.close();
+    },
+  );
+
+  it("asks whether the SA allows the level of a group that has one, and takes its word", async () => {
+    const level = { ...GROUP, mgid: Gid.parse("ff15:4001:ffff:3:404::"), role: "preferred", sl: 4 } as const;
+    const allowed = await rig(({ sl }) => ({ sl }), [GROUP, level]);
+    expect(await check(allowed)).toMatchObject({ group: level.mgid, groups: [{}, { problems: [] }] });
+    await allowed.engine.close();
+    const refused = await rig(({ sl }) => (sl === 4 ? 0x0300 : {}), [GROUP, level]);
+    expect((await check(refused)).groups[1]?.problems).toEqual([
+      "SL 4, but the path there has SL 0",
+      "SL 4, but the path back has SL 0",
+    ]);
+    await refused.engine.close();
   });
 
   it("leaves out groups that are not joined", async () => {

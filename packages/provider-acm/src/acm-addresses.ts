@@ -14,6 +14,6 @@ export class AcmAddresses implements AddressProvider {
     if (to.kind === "lid") return { lid: to.lid };
     const peer = await this.inquiry.find(to, { signal, deadline, ...(source === undefined ? {} : { source }) });
     // The GID alone: a LID may change while the answer is remembered.
-    return peer && { gid: peer.gid, hint: acmHint(peer, to) };
+    return peer && { gid: peer.gid, group: peer.mgid, hint: acmHint(peer, to) };
   }
 }

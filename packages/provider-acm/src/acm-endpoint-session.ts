@@ -321,7 +321,7 @@ export class AcmEndpointSession implements EndpointSession {
   }
 
   #teach(destination: Destination, peer: Peer): void {
-    const answer = { gid: peer.gid, hint: acmHint(peer, destination) };
+    const answer = { gid: peer.gid, group: peer.mgid, hint: acmHint(peer, destination) };
     this.#parts.services.learn({ kind: "address", destination, answer });
   }
 

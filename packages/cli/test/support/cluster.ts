@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type FabricStatus,
+  formatTopology,
   type RunningFabric,
   SimControlClient,
   startFabric,
@@ -16,6 +17,8 @@ export interface ClusterOptions {
   readonly hosts: number;
   /** Lines `NODE[PORT] IP/PREFIX [PKEY]`. */
   readonly addresses?: readonly string[];
+  /** Hosts with a cable of 10 Gb/s; the others have 100. */
+  readonly slowHosts?: readonly string[];
   readonly timeScale?: number;
   /** The fabric gets a thread of its own: this process may be on it too. */
   readonly isThread?: boolean;
@@ -30,9 +33,9 @@ export class Cluster implements AsyncDisposable {
 
   static async start(options: ClusterOptions): Promise<Cluster> {
     const cluster = new Cluster();
-    const { hosts, addresses = [], timeScale = 1, isThread = false } = options;
+    const { hosts, addresses = [], slowHosts = [], timeScale = 1, isThread = false } = options;
     const fabric: RunningFabric = await (isThread ? startFabricThread : startFabric)({
-      topology: twoLevel({ hosts }),
+      topology: slowed(formatTopology(twoLevel({ hosts })), slowHosts),
       dir: cluster.fabric,
       timeScale,
       addressesFile: cluster.write("addresses", `${addresses.join("\n")}\n`),
@@ -105,4 +108,12 @@ export class Cluster implements AsyncDisposable {
     if (port === undefined) throw new Error(`no port of ${node}`);
     return port;
   }
+}
+
+/** The net file with the cables of some hosts at 4xSDR: at the switch's end, whose comment belongs to the cable. */
+function slowed(text: string, hosts: readonly string[]): string {
+  return text
+    .split("\n")
+    .map((line) => (hosts.some((host) => line.includes(`"${host}"[`)) ? line.replace("4xEDR", "4xSDR") : line))
+    .join("\n");
 }

@@ -176,7 +176,11 @@ describe("control socket", () => {
       endpoint: { key: "sim0/1/0xffff" },
       gid: "fe80::10:3",
       forward: { dlid: 7 },
-      groups: [{ mgid: "ff15:4001:ffff:3:400::", role: "base", problems: [] }],
+      group: "ff15:4001:ffff:3:400::",
+      groups: [
+        { mgid: "ff15:4001:ffff:3:400::", role: "base", problems: [] },
+        { mgid: "ff15:4001:ffff:10:500::", role: "preferred", problems: [expect.any(String)] },
+      ],
       isUsable: true,
     });
     engine.problems = ["SL 0, but the path back has SL 1"];

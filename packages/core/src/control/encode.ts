@@ -153,15 +153,17 @@ export function encodeExplanation({ steps, answer, route, error, ...rest }: Expl
 }
 
 /** A comparison of groups with the SA's paths. */
-export function encodeGroupCheck({ destination, endpoint, gid, forward, reverse, groups }: GroupCheck): GroupCheckJson {
+export function encodeGroupCheck(check: GroupCheck): GroupCheckJson {
+  const { destination, endpoint, gid, forward, reverse, group, groups } = check;
   return {
     destination,
     endpoint: encodeIdentity(endpoint),
     gid: Gid.format(gid),
     ...(forward === undefined ? {} : { forward: encodePath(forward) }),
     ...(reverse === undefined ? {} : { reverse: encodePath(reverse) }),
+    ...(group === undefined ? {} : { group: Gid.format(group) }),
     groups: groups.map(({ mgid, role, problems }) => ({ mgid: Gid.format(mgid), role, problems })),
-    isUsable: groups.length > 0 && groups.every(({ problems }) => problems.length === 0),
+    isUsable: groups.some(({ mgid, problems }) => mgid === group && problems.length === 0),
   };
 }
 

@@ -360,13 +360,15 @@ export interface GroupCheckJson {
   /** What the SA says; absent = it knows no such path. */
   readonly forward?: PathJson;
   readonly reverse?: PathJson;
+  /** MGID of the one of `groups` that paths would be made of, as far as it is known; absent = none is joined. */
+  readonly group?: string;
   /** The groups that are joined. `problems`: how the SA's paths differ, in words; empty = they agree. */
   readonly groups: readonly {
     readonly mgid: string;
     readonly role: "base" | "preferred" | "foreign";
     readonly problems: readonly string[];
   }[];
-  /** `route_prot acm` may be used: there is a group, and none has problems. */
+  /** `route_prot acm` may be used: there is a `group`, and it has no problems. */
   readonly isUsable: boolean;
 }
 

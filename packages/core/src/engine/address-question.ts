@@ -59,11 +59,12 @@ export function addressEnds({ answer }: AddressValue): readonly (Gid | Lid)[] {
 /** What came from a provider is checked as data: its author's compiler may not have seen our types. */
 function checkAddress(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null) return "the address answer is no object";
-  const { gid, lid, path } = answer as Partial<Record<keyof AddressAnswer, unknown>>;
+  const { gid, lid, path, group } = answer as Partial<Record<keyof AddressAnswer, unknown>>;
   if (gid === undefined && lid === undefined && path === undefined)
     return "the address answer has neither gid, lid nor path";
   if (gid !== undefined && typeof gid !== "bigint") return "gid of the address answer is no Gid";
   if (lid !== undefined && typeof lid !== "number") return "lid of the address answer is no Lid";
+  if (group !== undefined && typeof group !== "bigint") return "group of the address answer is no Gid";
   if (path !== undefined && (typeof path !== "object" || path === null))
     return "path of the address answer is no PathRecord";
   return undefined;

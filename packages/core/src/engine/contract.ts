@@ -239,7 +239,12 @@ export interface GroupCheck {
   readonly forward?: PathRecord;
   /** The same way back. */
   readonly reverse?: PathRecord;
-  /** Of the groups that are joined, in which way the SA's paths differ; none joined = nothing to make paths of. */
+  /**
+   * MGID of the group that paths to it would be made of: the one that the destination has said both are in; where it has said nothing, the most preferred
+   * whose rate and MTU the SA's paths carry. Absent = none is joined, so that there is nothing to make paths of.
+   */
+  readonly group?: Gid;
+  /** Of the groups that are joined, in which way the SA's paths differ. */
   readonly groups: readonly {
     readonly mgid: Gid;
     readonly role: GroupStatus["role"];

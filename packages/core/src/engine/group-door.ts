@@ -1,5 +1,5 @@
 import { Gid } from "@verbena/ib";
-import { askBothWays, groupProblems } from "../group-check/index.js";
+import { askBothWays, type BothWays, expectedGroup, groupProblems, hasLevel } from "../group-check/index.js";
 import type { Destination } from "../sdk/destination.js";
 import { addressQuestion } from "./address-question.js";
 import type { Calls } from "./calls.js";
@@ -51,39 +51,50 @@ export class GroupDoor {
     const runtime = host.runtimeOf(endpoint.identity);
     if (runtime === undefined) throw noEndpoint("the port has gone");
     const { pkey } = endpoint.endpoint;
-    const gid = await this.#find(endpoint, to, call);
+    const { gid, group: shared } = await this.#find(endpoint, to, call);
     const { requestId, signal } = call;
     const context = { requestId, deadlineMs: settings.deadlineMs, ...(signal === undefined ? {} : { signal }) };
     const pair = { sgid: endpoint.gid, dgid: gid, pkey, destination: to.text };
     const ways = await askBothWays(runtime.sa, pair, context);
+    // The SA may name one of several levels: whether it also allows the group's is asked. If it does not, the paths that it gave tell which is right.
+    const askLevel = async (sl: number): Promise<BothWays> => {
+      if (ways.forward === undefined || ways.reverse === undefined || hasLevel(ways, sl)) return ways;
+      const levelled = await askBothWays(runtime.sa, { ...pair, sl }, context);
+      return hasLevel(levelled, sl) ? levelled : ways;
+    };
     const joined = endpoint.status(settings.providerLabel).groups.filter(({ state }) => state === "joined");
+    const judged = expectedGroup(joined, shared, ways);
+    const judgedWays = judged === undefined ? ways : await askLevel(judged.sl);
     return {
       destination: to.text,
       endpoint: endpoint.identity,
       gid,
       ...(ways.forward === undefined ? {} : { forward: ways.forward }),
       ...(ways.reverse === undefined ? {} : { reverse: ways.reverse }),
+      ...(judged === undefined ? {} : { group: judged.mgid }),
       groups: joined.map((group) => {
         const { mgid, role } = group;
-        return { mgid, role, problems: groupProblems(group, pkey, ways) };
+        return { mgid, role, problems: groupProblems(group, pkey, group === judged ? judgedWays : ways) };
       }),
     };
   }
 
   /** The address step alone. A path made of a group goes to a GID: who is known by LID only cannot be checked. */
-  async #find(endpoint: LocalEndpoint, to: Destination, call: Call): Promise<Gid> {
-    if (to.kind === "gid") return to.gid;
+  async #find(endpoint: LocalEndpoint, to: Destination, call: Call): Promise<Found> {
+    if (to.kind === "gid") return { gid: to.gid };
     const key = destinationKey(to);
-    if (endpoint.address(key) !== undefined) return endpoint.gid;
+    if (endpoint.address(key) !== undefined) return { gid: endpoint.gid };
     const { settings, pipeline } = this.options;
     if (to.kind === "lid") {
       const { paths } = await pipeline.resolve(endpoint, to, 1, call);
-      return paths[0]?.dgid ?? Gid.zero;
+      return { gid: paths[0]?.dgid ?? Gid.zero };
     }
     const { entry } = await pipeline.addresses.find(addressQuestion(settings, endpoint, to, key), call);
-    const { gid, path } = entry.value.answer;
-    const found = gid ?? path?.dgid;
-    if (found === undefined) throw noData(to.text);
-    return found;
+    const { gid = entry.value.answer.path?.dgid, group } = entry.value.answer;
+    if (gid === undefined) throw noData(to.text);
+    return { gid, ...(group === undefined ? {} : { group }) };
   }
 }
+
+/** Where a destination is, and the group that it has said both are in. */
+type Found = Pick<GroupCheck, "gid" | "group">;

@@ -18,6 +18,8 @@ export interface WantedPair {
   readonly sgid: Gid;
   readonly dgid: Gid;
   readonly pkey: PKey;
+  /** Service level of both paths; absent = whichever the SA chooses. */
+  readonly sl?: number;
   /** For messages. */
   readonly destination: string;
 }
@@ -28,7 +30,7 @@ export interface WantedPair {
  */
 export async function askBothWays(
   sa: SaService,
-  { sgid, dgid, pkey, destination }: WantedPair,
+  { sgid, dgid, pkey, sl, destination }: WantedPair,
   context: Pick<SaQuery, "signal" | "deadlineMs" | "requestId">,
 ): Promise<BothWays> {
   const ask = async (fields: Partial<PathRecord>): Promise<PathRecord | undefined> => {
@@ -47,8 +49,9 @@ export async function askBothWays(
     const [record] = records;
     return record && decodePathRecord(record);
   };
-  const forward = await ask({ sgid, dgid, pkey, numbPath: 1 });
+  const wishes = { pkey, numbPath: 1, ...(sl === undefined ? {} : { sl }) };
+  const forward = await ask({ sgid, dgid, ...wishes });
   const lids = forward && { slid: forward.dlid, dlid: forward.slid };
-  const reverse = await ask({ sgid: dgid, dgid: sgid, ...lids, pkey, numbPath: 1 });
+  const reverse = await ask({ sgid: dgid, dgid: sgid, ...lids, ...wishes });
   return { forward, reverse };
 }

@@ -26,6 +26,8 @@ export interface AddressAnswer {
   readonly lid?: Lid;
   readonly path?: PathRecord;
   readonly hint?: unknown;
+  /** MGID of the multicast group both ends are in and that a path made of a group would go by; for `checkGroups`, which judges that one. */
+  readonly group?: Gid;
   /** Overrides the core's default time to live, milliseconds. */
   readonly ttlMs?: number;
 }

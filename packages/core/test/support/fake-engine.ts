@@ -117,7 +117,15 @@ export class FakeEngine implements ResolverEngine {
       endpoint,
       gid: Gid.parse("fe80::10:3"),
       ...(forward === undefined ? {} : { forward }),
-      groups: [{ mgid, role: "base", problems: this.problems }],
+      group: mgid,
+      groups: [
+        { mgid, role: "base", problems: this.problems },
+        {
+          mgid: Gid.parse("ff15:4001:ffff:10:500::"),
+          role: "preferred",
+          problems: ["100 Gb/s, but the path there has 10 Gb/s"],
+        },
+      ],
     };
   }
 

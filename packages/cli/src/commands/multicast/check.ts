@@ -75,10 +75,12 @@ function describeOne(one: Checked): readonly string[] {
   const { destination, isUsable } = one;
   if ("error" in one) return [`${destination}: not checked: ${one.error.message} [${one.error.code}]`];
   const where = `(${one.endpoint.key} to ${one.gid})`;
-  if (isUsable) return [`${destination}: route_prot acm may be used  ${where}`];
+  const judged = one.groups.filter(({ mgid }) => mgid === one.group);
+  const others = one.groups.filter(({ mgid }) => mgid !== one.group);
   return [
-    `${destination}: route_prot acm must not be used  ${where}`,
+    `${destination}: route_prot acm ${isUsable ? "may" : "must not"} be used  ${where}`,
     ...(one.groups.length === 0 ? ["  no multicast group is joined"] : []),
-    ...one.groups.flatMap(({ mgid, problems }) => problems.map((problem) => `  group ${mgid}: ${problem}`)),
+    ...judged.flatMap(({ mgid, problems }) => problems.map((problem) => `  group ${mgid}: ${problem}`)),
+    ...others.flatMap(({ mgid, problems }) => problems.map((problem) => `  not used, group ${mgid}: ${problem}`)),
   ];
 }

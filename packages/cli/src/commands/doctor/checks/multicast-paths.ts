@@ -16,8 +16,8 @@ export const multicastPaths: Check = {
     if (!seen.isInUse) return [finding("ok", `${summary}: keep route_prot sa`)];
     return [
       finding("warn", summary, { remedy: "write `route_prot sa` into the options file" }),
-      ...wrong.map(({ destination, groups }) =>
-        finding("warn", groups.flatMap(({ problems }) => problems)[0] ?? "no path", {
+      ...wrong.map(({ destination, group, groups }) =>
+        finding("warn", groups.find(({ mgid }) => mgid === group)?.problems[0] ?? "no path", {
           subject: destination,
           remedy: `see \`verbena multicast check ${destination}\``,
         }),

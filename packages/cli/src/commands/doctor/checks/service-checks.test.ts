@@ -221,7 +221,15 @@ describe("paths of multicast groups", () => {
     destination,
     endpoint,
     gid: "fe80::10:3",
-    groups: [{ mgid: "ff15:4001:ffff:3:400::", role: "base" as const, problems }],
+    group: "ff15:4001:ffff:3:400::",
+    groups: [
+      {
+        mgid: "ff15:4001:ffff:10:500::",
+        role: "preferred" as const,
+        problems: ["100 Gb/s, but the path there has 10 Gb/s"],
+      },
+      { mgid: "ff15:4001:ffff:3:400::", role: "base" as const, problems },
+    ],
     isUsable: problems.length === 0,
   });
   const wrong = of("node3", "SL 0, but the path back has SL 1");
