@@ -239,9 +239,7 @@ export class AcmEndpointSession implements EndpointSession {
     switch (event.type) {
       case "sm-change":
       case "client-reregister":
-        // LIDs may be others; whose an address is, no SM decides.
-        this.#peers.clear();
-        this.#heard.doubt();
+        this.#doubt();
         this.#groups.renew();
         return;
       case "notice":
@@ -250,9 +248,12 @@ export class AcmEndpointSession implements EndpointSession {
       case "lid-change":
       case "gid-change":
       case "pkey-change":
-      case "flush":
       case "unknown":
         this.#forget();
+        return;
+      case "flush":
+        if (event.cause === "notices-missed") this.#doubt();
+        else this.#forget();
         return;
       default:
         event satisfies never;
@@ -272,6 +273,12 @@ export class AcmEndpointSession implements EndpointSession {
   #forget(): void {
     this.#peers.clear();
     this.#heard.clear();
+  }
+
+  /** LIDs may be others; whose an address is, no SM decides. */
+  #doubt(): void {
+    this.#peers.clear();
+    this.#heard.doubt();
   }
 
   readonly #arrive = (arrival: Arrival): void => {

@@ -126,11 +126,11 @@ export class PortRuntime {
   }
 
   /**
-   * Something may have changed that nobody here has heard of: the providers forget what they keep, before this returns. The files are not
-   * the SA's and stay.
+   * Something may have changed that nobody here has heard of: the providers forget what they keep, or doubt it, before this returns. The files
+   * are not the SA's and stay.
    */
   missNotices(): void {
-    this.#tellAtOnce({ type: "flush", port: this.#port });
+    this.#tellAtOnce({ type: "flush", cause: "notices-missed", port: this.#port });
   }
 
   tellAddress(endpoint: LocalEndpoint, change: "added" | "removed", address: LocalAddress): void {

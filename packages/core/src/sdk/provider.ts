@@ -110,8 +110,17 @@ export type PortEvent =
       readonly type: "lid-change" | "gid-change" | "pkey-change" | "sm-change" | "client-reregister";
       readonly port: Port;
     }
-  /** Somebody asked for a flush: of everything, or of one destination. Providers MUST forget what they keep of it themselves. */
-  | { readonly type: "flush"; readonly destination?: Destination; readonly port: Port }
+  /**
+   * Without a cause: somebody asked for a flush, of everything or of one destination. Providers MUST forget what they keep of it themselves.
+   * Cause `notices-missed`, since SDK 1.3: something may have changed in the subnet of which nobody here has heard. Providers MUST forget LIDs and
+   * paths, and MAY keep whose a name or IP is as what is to be confirmed, as the core does.
+   */
+  | {
+      readonly type: "flush";
+      readonly destination?: Destination;
+      readonly cause?: "notices-missed";
+      readonly port: Port;
+    }
   /** The SA reports a change somewhere in the subnet. The core forgets its own entries; providers MUST NOT answer from what they kept. */
   | { readonly type: "notice"; readonly notice: SaNotice; readonly port: Port }
   | { readonly type: "unknown"; readonly raw: unknown; readonly port: Port };
