@@ -32,6 +32,8 @@ export class FakeKernelSocket implements KernelRdsSocket {
   /** What `receive` gives; notifications are taken even when only looked at. */
   readonly waiting: KernelRdsMessage[] = [];
   readonly options = new Map<string, Buffer>();
+  /** By level and option, what setting it throws. */
+  readonly optionErrors = new Map<string, Error>();
   readonly lists = new Map<number, KernelRdsInfo>();
   readonly sent: unknown[][] = [];
   /** What the next sends give. */
@@ -70,6 +72,8 @@ export class FakeKernelSocket implements KernelRdsSocket {
     return -EAGAIN;
   }
   setOption(level: number, option: number, value: Uint8Array): void {
+    const error = this.optionErrors.get(`${level} ${option}`);
+    if (error !== undefined) throw error;
     this.options.set(`${level} ${option}`, Buffer.from(value));
   }
   getOption(level: number, option: number): Buffer {

@@ -1,11 +1,14 @@
 import { constants, endianness } from "node:os";
 import { VirtualClock } from "@verbena/core/testing";
 import { IpAddress } from "@verbena/ib";
+import { RdsStack } from "../src/index.js";
 import { KernelSocket } from "../src/kernel/kernel-socket.js";
 import { KernelTransport } from "../src/kernel/kernel-transport.js";
+import { virtualHost } from "./conformance/user-space-rig.js";
 import { FakeKernelSocket, failed, kernelMessage } from "./fake-kernel-socket.js";
 
 const { EADDRINUSE, EAGAIN, EIO, ENOBUFS, EMSGSIZE } = constants.errno;
+const SO_SNDBUFFORCE = 32;
 const end = (port: number, address = "10.0.0.1") => ({ address: IpAddress.parse(address), port, scopeId: 0 });
 const int = (value: number): Buffer => Buffer.from(Int32Array.of(value).buffer);
 const update = (mask: bigint) => ({ level: 276, type: 5, data: Buffer.from(BigUint64Array.of(mask).buffer) });
@@ -36,6 +39,24 @@ test("bind tells the port that the kernel has chosen; a refusal has its errno", 
   await expect(socket.bind(end(7))).rejects.toMatchObject({ code: "VERBENA_RDS_EADDRINUSE", errno: EADDRINUSE });
   kernel.bindError = failed(EIO);
   await expect(socket.bind(end(7))).rejects.toMatchObject({ code: "VERBENA_RDS_KERNEL", errno: EIO });
+});
+
+test("a bind that may not force the buffers has the errno, and keeps no descriptor", async () => {
+  const kernels: FakeKernelSocket[] = [];
+  const sockets = {
+    open: () => {
+      const kernel = new FakeKernelSocket();
+      kernel.optionErrors.set(`1 ${SO_SNDBUFFORCE}`, failed(constants.errno.EPERM));
+      kernels.push(kernel);
+      return kernel;
+    },
+  };
+  const host = virtualHost();
+  const transport = new KernelTransport({ sockets, clock: host.clock, forceBuffers: true });
+  await using stack = new RdsStack({ host, transports: [transport] });
+  const refused = expect.objectContaining({ code: "VERBENA_RDS_KERNEL", errno: constants.errno.EPERM });
+  await expect(stack.createSocket().bind("10.0.0.1", 7)).rejects.toEqual(refused);
+  expect(kernels.filter(({ calls }) => !calls.includes("close"))).toEqual([]);
 });
 
 test("the length, and 0 for a message that is not empty, mean that it was taken", () => {

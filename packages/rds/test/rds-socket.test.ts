@@ -117,11 +117,46 @@ describe("the life of a socket", () => {
     const sends = ["a", "b", "c"].map((text) => sender.send(text, { to }));
     await sender.send("other", { to: `${rig.local[0]}:2001` });
     expect(seen(other.tryReceive())?.text).toBe("other");
-    expect(outcome(() => sender.trySend("d", { to }))).toBe("EAGAIN");
+    expect(outcome(() => sender.trySend("d", { to }))).toBe("ENOBUFS");
     // Room comes while these are received, and the sends that waited for it go on at once.
     const all = receiveAll(receiver).map(({ data }) => data.toString());
     expect(await Promise.all(sends)).toEqual([1, 1, 1]);
     expect(all.filter(({ length }) => length === 1)).toEqual(["a", "b", "c"]);
+  });
+
+  it("sends messages once that waited for room, though their receiver takes them within the same call", async () => {
+    const receiver = await bound(rig, rig.local[0], 2000, { receiveBufferSize: LIMIT });
+    await bound(rig, rig.local[0], 2001, { receiveBufferSize: LIMIT });
+    const sender = await bound(rig, rig.local[0], 4100, { sendBufferSize: 2 * LIMIT });
+    expect(sendUntilRefused(sender, `${rig.local[0]}:2001`, 1000)[1]).toBe("ENOBUFS");
+    expect(sendUntilRefused(sender, `${PEER}:7`, 4000)[1]).toBe("EAGAIN");
+    // Longer than the receiver's limit: coming and going, it makes the port congested and free again.
+    const recvQueued = () => Number(rig.stack.info("counters").find(({ name }) => name === "recv_queued")?.value);
+    const queued = recvQueued();
+    const letters = ["a", "b"];
+    const sent = letters.map((letter) => sender.send(letter.repeat(LIMIT + 1), { to: `${rig.local[0]}:2000` }));
+    const received = letters.map(() => receiver.receive());
+    sender.sendBufferSize = 3 * LIMIT;
+    expect(await Promise.all(sent)).toEqual([LIMIT + 1, LIMIT + 1]);
+    expect((await Promise.all(received)).map((item) => message(item).data.toString("latin1", 0, 1))).toEqual(letters);
+    expect(receiveAll(receiver)).toEqual([]);
+    expect(recvQueued() - queued).toBe(2);
+  });
+
+  it("is drained once the last message that waited has been given up", async () => {
+    await bound(rig, rig.local[0], 2000, { receiveBufferSize: LIMIT });
+    const sender = await bound(rig, rig.local[0], 4100);
+    sendUntilRefused(sender, `${rig.local[0]}:2000`, 1000);
+    const ending = new AbortController();
+    const sent = result(sender.send("x", { to: `${rig.local[0]}:2000`, signal: ending.signal }));
+    const outcomes: unknown[] = [];
+    void result(sender.drain()).then(() => outcomes.push("drained"));
+    await rig.settle();
+    expect(outcomes).toEqual([]);
+    ending.abort();
+    expect(await sent).toBe("ABORTED");
+    await rig.settle();
+    expect(outcomes).toEqual(["drained"]);
   });
 
   it("receives what a receive of its own asked for before the bind", async () => {

@@ -49,6 +49,29 @@ describe.each(["linux", "document"] as const)("semantics %s", (semantics) => {
     await rig.pass(1000);
     expect(outcomes).toEqual(isLinux ? [] : ["ETIMEDOUT"]);
   });
+
+  it(`so has ${isLinux ? "no" : "the"} time-out what queues behind such a wait`, async () => {
+    await bound(rig, rig.local[0], 2000, { receiveBufferSize: LIMIT });
+    const sender = await bound(rig, rig.local[0], 4100, { sendTimeoutMs: 200 });
+    sendUntilRefused(sender, here(2000), 1000);
+    const outcomes: unknown[] = [];
+    void result(sender.send("x", { to: here(2000) })).then((one) => outcomes.push(one));
+    void result(sender.send("y", { to: here(2000) })).then((one) => outcomes.push(one));
+    await rig.pass(1000);
+    expect(outcomes).toEqual(isLinux ? [] : ["ETIMEDOUT", "ETIMEDOUT"]);
+  });
+
+  it("a wait for a port that has become one for room has the time-out", async () => {
+    const receiver = await bound(rig, rig.local[0], 2000, { receiveBufferSize: LIMIT });
+    const sender = await bound(rig, rig.local[0], 4100, { sendBufferSize: LIMIT, sendTimeoutMs: 200 });
+    sendUntilRefused(sender, here(2000), 1000);
+    sendUntilRefused(sender, `${PEER}:7`, 4000);
+    const outcomes: unknown[] = [];
+    void result(sender.send("x", { to: here(2000) })).then((one) => outcomes.push(one));
+    receiveAll(receiver);
+    await rig.pass(1000);
+    expect(outcomes).toEqual(["ETIMEDOUT"]);
+  });
 });
 
 describe("congestion monitoring by a mask of the program's own", () => {

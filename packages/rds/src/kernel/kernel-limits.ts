@@ -1,4 +1,5 @@
 import type { KernelRdsSocket, SocketLimits } from "@verbena/core/sdk";
+import { kernelError } from "./failures.js";
 import { hostInt, readHostInt } from "./host-order.js";
 import { LEVEL, OPTION } from "./numbers.js";
 
@@ -31,6 +32,10 @@ export class KernelLimits implements SocketLimits {
 
   /** Doubled it must still fit in an `int`. */
   #set(option: number, size: number): void {
-    this.socket.setOption(LEVEL.socket, option, hostInt(Math.min(size, 0x3fff_ffff)));
+    try {
+      this.socket.setOption(LEVEL.socket, option, hostInt(Math.min(size, 0x3fff_ffff)));
+    } catch (cause) {
+      throw kernelError(cause, `cannot set a buffer to ${size} bytes`);
+    }
   }
 }

@@ -297,8 +297,8 @@ export class RdsSocket implements AsyncDisposable {
     const transport = this.#context.transportFor(local, this.#transport);
     if (local.port === 1) throw invalid("port 1 belongs to the protocol itself");
     const backend = this.#context.open(transport, this.#events());
-    this.#settings.apply(backend);
     try {
+      this.#settings.apply(backend);
       const bound = await backend.bind(local);
       this.#assertOpen();
       this.#local = bound;
@@ -327,7 +327,7 @@ export class RdsSocket implements AsyncDisposable {
       },
       uncongested: () => {
         this.#readiness.isRefused = false;
-        this.#sender.wake();
+        this.#sender.wakeUncongested();
         this.#readiness.wake();
       },
     };

@@ -1,6 +1,6 @@
 import type { Clock, SocketBackend } from "@verbena/core/sdk";
 import type { RdsReadiness } from "./types.js";
-import { WaitList, type WaitOptions } from "./wait-list.js";
+import { type Outcome, WaitList, type WaitOptions } from "./wait-list.js";
 
 /** What a socket is ready for, and who waits for it. */
 export class Readiness {
@@ -36,7 +36,9 @@ export class Readiness {
   wake(): void {
     if (this.#waits.length === 0) return;
     const { now } = this;
-    this.#waits.answer((wanted) => (wanted.some((what) => now[what]) ? { answer: now } : undefined));
+    const answerTo = (wanted: readonly (keyof RdsReadiness)[]): Outcome<RdsReadiness> =>
+      wanted.some((what) => now[what]) ? { answer: now } : {};
+    this.#waits.answer(() => answerTo);
   }
 
   close(reason: Error): void {

@@ -50,9 +50,9 @@ export class Receiver {
   wake(): void {
     const backend = this.#backend;
     if (backend === undefined || this.#waits.length === 0) return;
-    this.#waits.answer((request) => {
+    this.#waits.answer(() => (request) => {
       const answer = backend.tryReceive(request);
-      return answer === undefined ? "stop" : { answer };
+      return answer === undefined ? { isLast: true } : { answer };
     });
   }
 

@@ -8,19 +8,30 @@ import type { Readiness } from "./readiness.js";
 import type { SocketContext } from "./socket-context.js";
 import type { SocketSettings } from "./socket-settings.js";
 import type { RdsSendOptions } from "./types.js";
-import { WaitList, type WaitOptions } from "./wait-list.js";
+import { type Outcome, WaitList, type WaitOptions } from "./wait-list.js";
 
 type Payload = Uint8Array | readonly Uint8Array[];
 
-/** A message that waits to be queued. */
+/** A message to be queued. */
 interface Waiting {
   readonly to: RdsAddress;
   readonly payload: Payload;
   readonly control: readonly ControlMessage[];
 }
 
-/** Errnos that pass by themselves. */
-const PASSING: ReadonlySet<DatagramErrno> = new Set(["EAGAIN", "ENOBUFS"]);
+/** Why a message waits. */
+type Passing = "EAGAIN" | "ENOBUFS";
+
+/** A message that waits to be queued. */
+interface Refused extends Waiting {
+  /** What it, or one before it to the same destination, got last. */
+  refusal: Passing;
+  /** How long it may wait for room, milliseconds; 0 for ever. */
+  readonly timeoutMs: number;
+}
+
+/** Whether an errno passes by itself. */
+const isPassing = (errno: DatagramErrno): errno is Passing => errno === "EAGAIN" || errno === "ENOBUFS";
 
 /** The sending half of a socket: destinations are checked, who must wait does so, messages to one destination keep their order. */
 export class Sender {
@@ -30,11 +41,13 @@ export class Sender {
   readonly #settings: SocketSettings;
   readonly #readiness: Readiness;
   /** Waits for room, which have a time-out, and for a congested port, which on Linux have none. */
-  readonly #waits: WaitList<Waiting, number>;
+  readonly #waits: WaitList<Refused, number>;
   readonly #drains: WaitList<undefined, undefined>;
   #backend: SocketBackend | undefined;
   #local: RdsAddress | undefined;
   #closed: Error | undefined;
+  /** Some congested port may be free since those that wait were last tried. */
+  #hasFreed = false;
   /** The last destination that was checked, as it was named. */
   #checked: { readonly input: Exclude<RdsAddressInput, string>; readonly to: RdsAddress } | undefined;
 
@@ -42,7 +55,9 @@ export class Sender {
     this.#context = context;
     this.#settings = settings;
     this.#readiness = readiness;
-    this.#waits = new WaitList(context.clock, "sending");
+    this.#waits = new WaitList(context.clock, "sending", () => {
+      this.#settleDrains();
+    });
     this.#drains = new WaitList(context.clock, "draining");
   }
 
@@ -54,7 +69,7 @@ export class Sender {
   trySend(payload: Payload, options: RdsSendOptions): number {
     if (this.#closed !== undefined) throw this.#closed;
     const waiting = this.#prepare(payload, options);
-    const refusal = this.#isBehind(waiting.to) ? "EAGAIN" : this.#attempt(waiting);
+    const refusal = this.#refusalBefore(waiting.to) ?? this.#attempt(waiting);
     if (refusal === undefined) return payloadLength(payload);
     throw this.#error(refusal, waiting);
   }
@@ -62,13 +77,13 @@ export class Sender {
   async send(payload: Payload, options: RdsSendOptions): Promise<number> {
     if (this.#closed !== undefined) throw this.#closed;
     const waiting = this.#prepare(payload, options);
-    const refusal = this.#isBehind(waiting.to) ? "EAGAIN" : this.#attempt(waiting);
+    const refusal = this.#refusalBefore(waiting.to) ?? this.#attempt(waiting);
     if (refusal === undefined) return payloadLength(payload);
-    if (!PASSING.has(refusal)) throw this.#error(refusal, waiting);
+    if (!isPassing(refusal)) throw this.#error(refusal, waiting);
     const { signal, timeoutMs = this.#settings.sendTimeoutMs } = options;
-    const isEndless = refusal === "ENOBUFS" && this.#context.semantics === "linux";
-    return this.#waits.wait(waiting, {
-      timeoutMs: isEndless ? 0 : timeoutMs,
+    const refused: Refused = { ...waiting, refusal, timeoutMs };
+    return this.#waits.wait(refused, {
+      timeoutMs: this.#timeout(refused),
       ...(signal === undefined ? {} : { signal }),
     });
   }
@@ -84,44 +99,68 @@ export class Sender {
     await this.#drains.wait(undefined, options);
   }
 
-  /** Room may have come, or a port may be free. */
+  /** Room may have come. */
   wake(): void {
-    if (this.#waits.length > 0) this.#retry();
-    if (this.#drains.length > 0 && this.#isDrained) this.#drains.answer(() => ({ answer: undefined }));
+    if (this.#waits.length > 0) this.#waits.answer(() => this.#retry());
+    this.#settleDrains();
+  }
+
+  /** A port may be free. */
+  wakeUncongested(): void {
+    this.#hasFreed = true;
+    this.wake();
   }
 
   close(reason: Error): void {
     this.#closed = reason;
-    this.#waits.failAll(reason);
     this.#drains.failAll(reason);
+    this.#waits.failAll(reason);
   }
 
   get #isDrained(): boolean {
     return this.#waits.length === 0 && this.#backend?.pendingMessages === 0;
   }
 
-  /** Tries what waits, in order; behind a message that still waits, none to the same destination. */
-  #retry(): void {
-    const held = new Set<string>();
-    this.#waits.answer((waiting) => {
-      const key = RdsAddress.format(waiting.to);
-      if (held.has(key)) return undefined;
-      const refusal = this.#attempt(waiting);
-      if (refusal === undefined) return { answer: payloadLength(waiting.payload) };
-      if (refusal === "EAGAIN") return "stop";
-      if (refusal !== "ENOBUFS") return { error: this.#error(refusal, waiting) };
-      held.add(key);
-      return undefined;
-    });
+  #settleDrains(): void {
+    if (this.#drains.length > 0 && this.#isDrained) this.#drains.answer(() => () => ({ answer: undefined }));
   }
 
-  /** Whether messages to the same destination wait already. */
-  #isBehind(to: RdsAddress): boolean {
-    if (this.#waits.length === 0) return false;
-    for (const { to: other } of this.#waits) {
-      if (other.port === to.port && other.address === to.address && other.scopeId === to.scopeId) return true;
+  /**
+   * Tries what waits, in order; behind a message that still waits, none to the same destination. Once there is no room, what waited for room
+   * waits on, and what waited for a port is tried only if one may be free.
+   */
+  #retry(): (refused: Refused) => Outcome<number> {
+    const hasFreed = this.#hasFreed;
+    this.#hasFreed = false;
+    const held = new Map<string, Passing>();
+    let isFull = false;
+    return (refused) => {
+      const key = RdsAddress.format(refused.to);
+      const isInVain = isFull && refused.refusal === "EAGAIN";
+      const refusal = held.get(key) ?? (isInVain ? "EAGAIN" : this.#attempt(refused));
+      if (refusal === undefined) return { answer: payloadLength(refused.payload) };
+      if (!isPassing(refusal)) return { error: this.#error(refusal, refused) };
+      held.set(key, refusal);
+      isFull ||= refusal === "EAGAIN";
+      const before = this.#timeout(refused);
+      refused.refusal = refusal;
+      const timeoutMs = this.#timeout(refused);
+      return { ...(timeoutMs === before ? {} : { timeoutMs }), isLast: isFull && !hasFreed };
+    };
+  }
+
+  /** Of a message that waits. Linux has none for a congested port. */
+  #timeout({ refusal, timeoutMs }: Refused): number {
+    return refusal === "ENOBUFS" && this.#context.semantics === "linux" ? 0 : timeoutMs;
+  }
+
+  /** Why messages to the same destination wait already, if any do: one more waits for the same. */
+  #refusalBefore(to: RdsAddress): Passing | undefined {
+    if (this.#waits.length === 0) return undefined;
+    for (const { to: other, refusal } of this.#waits) {
+      if (other.port === to.port && other.address === to.address && other.scopeId === to.scopeId) return refusal;
     }
-    return false;
+    return undefined;
   }
 
   #attempt({ to, payload, control }: Waiting): DatagramErrno | undefined {

@@ -8,8 +8,15 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What a waiting call gets: its answer, an error, or to wait on, with another time-out from now (0: none) if one is given. `isLast` lets all behind it wait on too. */
+export type Outcome<Answer> =
+  | { readonly answer: Answer }
+  | { readonly error: Error }
+  | { readonly timeoutMs?: number; readonly isLast?: boolean };
+
 interface Wait<Ask, Answer> {
   readonly ask: Ask;
+  setTimeout(timeoutMs: number): void;
   readonly settle: (outcome: { readonly answer: Answer } | { readonly error: Error }) => void;
 }
 
@@ -18,11 +25,15 @@ export class WaitList<Ask, Answer> implements Iterable<Ask> {
   readonly #clock: Clock;
   readonly #operation: string;
   readonly #waits = new Set<Wait<Ask, Answer>>();
+  readonly #onGivenUp: () => void;
+  #isAnswering = false;
+  #isDue = false;
 
-  /** `operation` is for messages. */
-  constructor(clock: Clock, operation: string) {
+  /** `operation` is for messages; `onGivenUp` hears of each wait that has timed out or was aborted, once it is gone. */
+  constructor(clock: Clock, operation: string, onGivenUp: () => void = () => undefined) {
     this.#clock = clock;
     this.#operation = operation;
+    this.#onGivenUp = onGivenUp;
   }
 
   get length(): number {
@@ -38,15 +49,21 @@ export class WaitList<Ask, Answer> implements Iterable<Ask> {
     const operation = this.#operation;
     if (signal?.aborted === true) return Promise.reject(aborted(operation, signal));
     return new Promise((resolve, reject) => {
-      const cancelTimer =
-        timeoutMs === 0
-          ? undefined
-          : this.#clock.schedule(timeoutMs, () =>
-              wait.settle({ error: errnoError("ETIMEDOUT", { operation, timeoutMs }) }),
-            );
-      const onAbort = (): void => wait.settle({ error: aborted(operation, signal) });
+      let cancelTimer: (() => void) | undefined;
+      const giveUp = (error: Error): void => {
+        wait.settle({ error });
+        this.#onGivenUp();
+      };
+      const onAbort = (): void => giveUp(aborted(operation, signal));
       const wait: Wait<Ask, Answer> = {
         ask,
+        setTimeout: (ms) => {
+          cancelTimer?.();
+          cancelTimer =
+            ms === 0
+              ? undefined
+              : this.#clock.schedule(ms, () => giveUp(errnoError("ETIMEDOUT", { operation, timeoutMs: ms })));
+        },
         settle: (outcome) => {
           this.#waits.delete(wait);
           cancelTimer?.();
@@ -55,22 +72,44 @@ export class WaitList<Ask, Answer> implements Iterable<Ask> {
           else resolve(outcome.answer);
         },
       };
+      wait.setTimeout(timeoutMs);
       signal?.addEventListener("abort", onAbort);
       this.#waits.add(wait);
     });
   }
 
-  /** Asks for each wait, in order, what it gets; `undefined` lets it wait on, `"stop"` also all behind it. An error rejects it. */
-  answer(answerTo: (ask: Ask) => { readonly answer: Answer } | { readonly error: Error } | "stop" | undefined): void {
-    for (const wait of this.#waits) {
-      const outcome = answerTo(wait.ask);
-      if (outcome === "stop") return;
-      if (outcome !== undefined) wait.settle(outcome);
+  /**
+   * Asks for each wait, in order, what it gets. `begin` makes who is asked, anew for every pass: whatever an answer brings about may call this
+   * again, for the same waits, and is heard in a pass of its own afterwards. Otherwise a wait that is being answered would be answered twice.
+   */
+  answer(begin: () => (ask: Ask) => Outcome<Answer>): void {
+    this.#isDue = true;
+    if (this.#isAnswering) return;
+    this.#isAnswering = true;
+    try {
+      while (this.#isDue && this.#waits.size > 0) {
+        this.#isDue = false;
+        this.#pass(begin());
+      }
+    } finally {
+      this.#isAnswering = false;
     }
   }
 
   failAll(error: Error): void {
     for (const wait of this.#waits) wait.settle({ error });
+  }
+
+  #pass(answerTo: (ask: Ask) => Outcome<Answer>): void {
+    for (const wait of this.#waits) {
+      const outcome = answerTo(wait.ask);
+      if ("answer" in outcome || "error" in outcome) {
+        wait.settle(outcome);
+        continue;
+      }
+      if (outcome.timeoutMs !== undefined) wait.setTimeout(outcome.timeoutMs);
+      if (outcome.isLast === true) return;
+    }
   }
 }
 
