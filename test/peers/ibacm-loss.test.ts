@@ -135,9 +135,9 @@ suite.each([
         ]);
         expect([...among.others, ...theirNames.others]).toEqual([]);
         if (percent === 60) return;
-        expect(among.timeouts).toBe(0);
-        // An ibacm asks the administrator for the way back first, and gives up after some tries.
-        if (traffic === "data") expect(theirNames.timeouts).toBe(0);
+        // Of questions to the administrator there are few within the deadline, and an ibacm asks him before it answers.
+        if (traffic === "data") expect([among.timeouts, theirNames.timeouts]).toEqual([0, 0]);
+        else expect(among.right).toBeGreaterThan(0);
       },
       TIMEOUT_MS,
     );
