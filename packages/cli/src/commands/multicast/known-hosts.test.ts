@@ -19,6 +19,12 @@ describe("hosts a daemon has found", () => {
     expect(knownHosts(entries, 2)).toEqual(["name:h2", "ip:2001:db8::3"]);
   });
 
+  it("are asked for by name whatever their names look like, and not at all where no name can be such", () => {
+    const names = ["50000", "7", "gid:x", "fe80::1%ib0", "fe80::7", "", "n".repeat(64), "node4"];
+    const entries = names.map((name, i) => entry(name, { gid: `fe80::${String(i + 1)}` }));
+    expect(knownHosts(entries, 9)).toEqual(["name:50000", "name:7", "name:gid:x", "ip:fe80::7", "name:node4"]);
+  });
+
   it("are none that are this host, nowhere, or known as a path only", () => {
     const { gid: _gid, ...nowhere } = entry("h2");
     const others = [
