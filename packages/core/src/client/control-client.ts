@@ -189,13 +189,7 @@ export class ControlClient implements AsyncDisposable {
     const timeoutMs = Math.min(options.timeoutMs ?? this.#timeoutMs, MAX_TIMER_MS);
     const text = body === undefined ? "" : JSON.stringify(body);
     return new Promise((resolve, reject) => {
-      const request = httpRequest({
-        socketPath: this.path,
-        method,
-        path,
-        agent: this.#agent,
-        headers: { host: "localhost", "content-type": "application/json", "content-length": Buffer.byteLength(text) },
-      });
+      let request: ClientRequest;
       const onAbort = (): void => {
         this.#end(request, aborted(signal));
       };
@@ -205,19 +199,38 @@ export class ControlClient implements AsyncDisposable {
           : setTimeout(() => {
               this.#end(request, timedOut(this.path, `${method} ${path}`, timeoutMs));
             }, timeoutMs);
-      this.#open.set(request, undefined);
-      request.on("close", () => {
-        this.#open.delete(request);
+      const settled = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", onAbort);
-      });
-      request.on("response", resolve);
-      request.on("error", (error) => {
-        reject(this.#open.get(request) ?? this.#connectError(error));
-      });
+      };
+      const attempt = (): void => {
+        const current = httpRequest({
+          socketPath: this.path,
+          method,
+          path,
+          agent: this.#agent,
+          headers: { host: "localhost", "content-type": "application/json", "content-length": Buffer.byteLength(text) },
+        });
+        request = current;
+        let isRepeated = false;
+        this.#open.set(current, undefined);
+        current.on("close", () => {
+          this.#open.delete(current);
+          if (!isRepeated) settled();
+        });
+        current.on("response", resolve);
+        current.on("error", (error) => {
+          const reason = this.#open.get(current);
+          if (reason === undefined && wasClosedWhileIdle(current, error)) {
+            isRepeated = true;
+            attempt();
+          } else reject(reason ?? this.#connectError(error));
+        });
+        current.end(text);
+      };
+      attempt();
       if (signal?.aborted === true) onAbort();
       else signal?.addEventListener("abort", onAbort, { once: true });
-      request.end(text);
     });
   }
 
@@ -260,6 +273,15 @@ export class ControlClient implements AsyncDisposable {
       });
     }
   }
+}
+
+/**
+ * The daemon may close a connection that was idle, or be started anew, just when it is used again. Nothing it was asked there is
+ * lost by asking again on another: no request of the control socket does more when it comes twice. Each failure takes one idle
+ * connection out of the pool, so this ends.
+ */
+function wasClosedWhileIdle(request: ClientRequest, { code }: NodeJS.ErrnoException): boolean {
+  return request.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
 }
 
 function timedOut(service: string, operation: string, deadlineMs: number): Error {

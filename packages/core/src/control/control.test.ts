@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { request } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer as createSocketServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodePathRecord } from "@verbena/ib";
@@ -321,6 +321,42 @@ describe("ControlClient", () => {
       syscall: "connect",
       errno: 2,
     });
+  });
+
+  it("asks again where the daemon closed a connection that had been idle", async () => {
+    const requests: number[] = [];
+    let connections = 0;
+    await using daemon = createSocketServer();
+    daemon.on("connection", (socket) => {
+      const connection = ++connections;
+      let isUsed = false;
+      socket.on("data", () => {
+        requests.push(connection);
+        if (isUsed) socket.destroy();
+        else socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
+        isUsed = true;
+      });
+    });
+    const daemonPath = join(folder, "idle.ctl");
+    await new Promise<void>((resolve) => daemon.listen(daemonPath, resolve));
+    await using asking = new ControlClient({ path: daemonPath });
+    await asking.status();
+    await asking.status();
+    expect(requests).toEqual([1, 1, 2]);
+  });
+
+  it("does not ask again where a new connection is reset", async () => {
+    let connections = 0;
+    await using daemon = createSocketServer();
+    daemon.on("connection", (socket) => {
+      connections += 1;
+      socket.once("data", () => socket.destroy());
+    });
+    const daemonPath = join(folder, "reset.ctl");
+    await new Promise<void>((resolve) => daemon.listen(daemonPath, resolve));
+    await using asking = new ControlClient({ path: daemonPath });
+    await expect(asking.status()).rejects.toMatchObject({ code: "VERBENA_CLIENT_CONNECT" });
+    expect(connections).toBe(1);
   });
 
   it("gives up after its time", async () => {
