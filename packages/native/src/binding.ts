@@ -389,8 +389,6 @@ export interface FrontEndLimits {
   readonly maxUnsentBytes: number;
   /** Of the reply table. */
   readonly tableBytes: number;
-  /** Makes the table's order nobody's to foresee. */
-  readonly seed: number;
 }
 
 /** The front end; what it knows of the protocol is the header. Nothing happens after `close`, but that `listen…` throws EBADF. */

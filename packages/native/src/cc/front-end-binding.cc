@@ -49,7 +49,7 @@ Napi::Function FrontEndBinding::Define(Napi::Env env) {
 
 Napi::Value FrontEndBinding::Open(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
-  const char* usage = "openFrontEnd({maxClients, maxOpenRequests, maxUnsentBytes, tableBytes, seed}, onEvents)";
+  const char* usage = "openFrontEnd({maxClients, maxOpenRequests, maxUnsentBytes, tableBytes}, onEvents)";
   if (!info[0].IsObject() || !info[1].IsFunction()) return ThrowArguments(env, usage);
   const auto options = info[0].As<Napi::Object>();
   const auto number = [&](const char* name) -> uint64_t {
@@ -58,7 +58,7 @@ Napi::Value FrontEndBinding::Open(const Napi::CallbackInfo& info) {
     return of >= 0 && of <= kMaxSafeInteger ? static_cast<uint64_t>(of) : UINT64_MAX;
   };
   front::Limits limits;
-  const uint64_t values[] = {number("maxClients"), number("maxOpenRequests"), number("maxUnsentBytes"), number("tableBytes"), number("seed")};
+  const uint64_t values[] = {number("maxClients"), number("maxOpenRequests"), number("maxUnsentBytes"), number("tableBytes")};
   for (const uint64_t value : values) {
     if (value == UINT64_MAX) return ThrowArguments(env, usage);
   }
@@ -66,7 +66,6 @@ Napi::Value FrontEndBinding::Open(const Napi::CallbackInfo& info) {
   limits.max_open_requests = static_cast<uint32_t>(std::min<uint64_t>(values[1], UINT32_MAX));
   limits.max_unsent_bytes = values[2];
   limits.table_bytes = values[3];
-  limits.seed = values[4];
 
   Environment& environment = Environment::Of(env);
   Napi::Function on_events = info[1].As<Napi::Function>();

@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import type { FrontEnd, FrontEndHits, FrontEndOptions } from "../api/front-end.js";
 import type { FrontEndBinding, NativeBinding } from "../binding.js";
 import { calling } from "../failure.js";
@@ -8,7 +7,6 @@ import { ReplyBlock } from "./reply-block.js";
 /** Numbers in one account, and in one client, of the addon's flat lists of hits. */
 const ACCOUNT_WORDS = 2;
 const CLIENT_WORDS = 5;
-const MAX_SEED = 2 ** 32;
 
 /** `FrontEnd` over the addon: packs replies, unpacks events. Failures are `VERBENA_NATIVE_SYSTEM` with errno and syscall. */
 export class NativeFrontEnd implements FrontEnd {
@@ -26,7 +24,7 @@ export class NativeFrontEnd implements FrontEnd {
     onClose: (front: FrontEnd) => void,
   ) {
     const { maxClients, maxOpenRequests, maxUnsentBytes, tableBytes } = options;
-    const limits = { maxClients, maxOpenRequests, maxUnsentBytes, tableBytes, seed: randomInt(MAX_SEED) };
+    const limits = { maxClients, maxOpenRequests, maxUnsentBytes, tableBytes };
     this.#options = options;
     this.#onClose = onClose;
     this.#binding = calling("VERBENA_NATIVE_SYSTEM", { what: "cannot start the front end" }, () =>

@@ -1,6 +1,7 @@
 // FrontEnd over real sockets: framing, the table, the owner's part, and invalidations against a crowd of readers.
 #include "front/front-end.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -135,7 +136,7 @@ Message Receive(int fd, size_t size) {
   return bytes;
 }
 
-constexpr Limits kLimits = {16, 4, 1 << 20, 1 << 20, 5};
+constexpr Limits kLimits = {16, 4, 1 << 20, 1 << 20};
 constexpr uint64_t kHour = 3600u * 1000000000u;
 
 void Put(FrontEnd& front, const Message& request, uint32_t generation, uint32_t tag, uint64_t ttl_ns = kHour) {
@@ -315,6 +316,27 @@ void TestRace(uint32_t requests) {
               static_cast<unsigned long long>(hits), generation);
 }
 
+// A listening socket that fails at each attempt is reported once in a while, and the others are served.
+void TestFailingListener() {
+  Rig rig(kLimits);
+  const std::string path = rig.path + "-failing";
+  const char* syscall = "";
+  int fd = -1;
+  unlink(path.c_str());
+  CHECK_EQ(ListenOnPath(path, 128, &fd, &syscall), 0);
+  CHECK_EQ(shutdown(fd, SHUT_RDWR), 0);
+  const uint64_t begin = MonotonicNs();
+  CHECK_EQ(rig.front.AddListener(fd), 0);
+  for (int i = 0; i < 3; i++) CHECK_EQ(rig.NextOf(EventKind::kFailed).a, EINVAL);
+  CHECK(MonotonicNs() - begin >= 200'000'000);
+  const int client = rig.Connect();
+  Send(client, Resolve(1, 9));
+  CHECK(rig.NextOf(EventKind::kRequest).body == Resolve(1, 9));
+  rig.front.CloseListeners();
+  close(client);
+  unlink(path.c_str());
+}
+
 }  // namespace
 
 // front-end-test [REQUESTS]: of the race, which is all that runs then.
@@ -327,6 +349,7 @@ int main(int count, char** arguments) {
   TestStalledHit();
   TestFinish();
   TestFinishWithBacklog();
+  TestFailingListener();
   TestRace(100000);
   return 0;
 }

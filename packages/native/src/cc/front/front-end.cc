@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,6 +24,13 @@ constexpr int kLooks = 200;
 // Connections that can wait at a listening socket, and a few that come meanwhile.
 constexpr int kBacklog = 8192;
 
+SipKey RandomKey() {
+  SipKey key;
+  // Waits at most until the system has its first random numbers, early at boot.
+  if (getrandom(&key, sizeof key, 0) != sizeof key) key = {MonotonicNs(), reinterpret_cast<uintptr_t>(&key)};
+  return key;
+}
+
 }  // namespace
 
 uint64_t MonotonicNs() {
@@ -32,7 +40,7 @@ uint64_t MonotonicNs() {
 }
 
 FrontEnd::FrontEnd(const Limits& limits, Wake wake)
-    : limits_(limits), wake_(std::move(wake)), table_(limits.table_bytes, limits.seed), buffer_(kReadBytes) {}
+    : limits_(limits), wake_(std::move(wake)), table_(limits.table_bytes, RandomKey()), buffer_(kReadBytes) {}
 
 FrontEnd::~FrontEnd() { Stop(); }
 
@@ -63,16 +71,21 @@ int FrontEnd::Start(const char** syscall) {
 int FrontEnd::AddListener(int fd) {
   const auto lock = LockAsOwner();
   auto listener = std::make_unique<Source>(Source::Kind::kListener, fd);
-  epoll_event event = {};
-  event.events = EPOLLIN;
-  event.data.ptr = listener.get();
-  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0) {
-    const int error = errno;
+  if (const int error = Watch(*listener)) {
     close(fd);
     return error;
   }
   listeners_.push_back(std::move(listener));
   return 0;
+}
+
+// 0 or a positive errno. Nothing happens to one that is closed, or watched already.
+int FrontEnd::Watch(Source& listener) {
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.ptr = &listener;
+  const bool is_watched = listener.fd < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, listener.fd, &event) == 0 || errno == EEXIST;
+  return is_watched ? 0 : errno;
 }
 
 void FrontEnd::CloseListeners() {
@@ -139,6 +152,7 @@ std::vector<uint8_t> FrontEnd::TakeEvents() {
   }
   noted_.clear();
   if (refused_full_ > 0) AddEvent(EventKind::kRefused, 0, 1, std::exchange(refused_full_, 0), nullptr, 0);
+  if (failed_errno_ != 0) AddEvent(EventKind::kFailed, 0, static_cast<uint32_t>(std::exchange(failed_errno_, 0)), 0, nullptr, 0);
   if (refused_descriptor_ > 0) AddEvent(EventKind::kRefused, 0, 2, std::exchange(refused_descriptor_, 0), nullptr, 0);
   std::vector<uint8_t> taken;
   taken.swap(events_);

@@ -22,7 +22,7 @@ enum class EventKind : uint32_t {
   kState = 3,    // a: 1 = a message is incomplete, 2 = stalled; b: number of that message; then 8 bytes: bytes held
   kGone = 4,     // a: why, see Reason
   kRefused = 5,  // connections not taken; a: 1 = too many clients, 2 = no descriptor left; b: how many
-  kFailed = 6,   // a listening socket fails; a: errno
+  kFailed = 6,   // a listening socket fails, and is left alone for a while; a: errno, the last of several
   kEmpty = 7,    // after Finish: the last client has gone
   kHits = 8,     // hits of many clients that have gone wait to be fetched
 };
@@ -34,7 +34,6 @@ struct Limits {
   uint32_t max_open_requests = 0;
   size_t max_unsent_bytes = 0;
   size_t table_bytes = 0;
-  uint64_t seed = 0;
 };
 
 // Requests answered from the table since they were last fetched.
@@ -97,12 +96,15 @@ class FrontEnd {
   // The thread.
   void Run();
   void OnEvents(Connection& client, uint32_t events);
-  void Accept(Source& listener);
+  void Accept(Source& listener, uint32_t events);
+  int WaitMs();
   void GoOn();
   void Reap();
 
   // With the lock held.
   void AcceptWaiting(Source& listener, int most);
+  void Pause(Source& listener, int error);
+  int Watch(Source& listener);
   void AddClient(int fd, bool is_unix);
   bool RefuseForDescriptors(int listener);
   bool MayRead(const Connection& client) const;
@@ -139,6 +141,8 @@ class FrontEnd {
   uint64_t next_id_ = 1;
   uint32_t refused_full_ = 0;
   uint32_t refused_descriptor_ = 0;
+  int failed_errno_ = 0;        // of a listening socket, not told yet
+  uint64_t resume_at_ns_ = 0;   // when listening sockets that failed are tried again; 0 = none has
   bool is_owner_woken_ = false;
   bool is_finishing_ = false;
   bool is_stopping_ = false;

@@ -26,13 +26,15 @@ constexpr rlim_t kHeadroom = 8;
 constexpr size_t kEnoughBytes = 32768;
 // Accounts of clients that have gone, kept until somebody wants to know.
 constexpr size_t kManyLeft = 256;
+// How long a listening socket that fails is left alone: what it lacks, memory or descriptors, does not come by asking at once again.
+constexpr uint64_t kPauseNs = 100'000'000;
 
 }  // namespace
 
 void FrontEnd::Run() {
   epoll_event events[kBatch];
   for (;;) {
-    const int count = epoll_wait(epoll_, events, kBatch, -1);
+    const int count = epoll_wait(epoll_, events, kBatch, WaitMs());
     now_ns_ = MonotonicNs();
     for (int i = 0; i < count; i++) {
       auto* source = static_cast<Source*>(events[i].data.ptr);
@@ -41,7 +43,7 @@ void FrontEnd::Run() {
           OnEvents(*static_cast<Connection*>(source), events[i].events);
           break;
         case Source::Kind::kListener:
-          Accept(*source);
+          Accept(*source, events[i].events);
           break;
         case Source::Kind::kWake: {
           uint64_t ignored = 0;
@@ -237,9 +239,30 @@ void FrontEnd::GoOn() {
   }
 }
 
-void FrontEnd::Accept(Source& listener) {
+void FrontEnd::Accept(Source& listener, uint32_t events) {
   const std::lock_guard lock(mutex_);
   AcceptWaiting(listener, kAccepts);
+  // One that listens no more says EAGAIN, where accept(2) has EINVAL for it.
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0 && listener.fd >= 0) Pause(listener, EINVAL);
+}
+
+// How long nothing needs to be done, milliseconds. Listening sockets whose pause is over are watched again.
+int FrontEnd::WaitMs() {
+  const std::lock_guard lock(mutex_);
+  if (resume_at_ns_ == 0) return -1;
+  const uint64_t now_ns = MonotonicNs();
+  if (now_ns < resume_at_ns_) return static_cast<int>((resume_at_ns_ - now_ns) / 1'000'000) + 1;
+  resume_at_ns_ = 0;
+  for (const auto& listener : listeners_) Watch(*listener);
+  return -1;
+}
+
+void FrontEnd::Pause(Source& listener, int error) {
+  failed_errno_ = error;
+  resume_at_ns_ = MonotonicNs() + kPauseNs;
+  // Not only without interest: one that has hung up would be reported all the same.
+  epoll_ctl(epoll_, EPOLL_CTL_DEL, listener.fd, nullptr);
+  WakeOwner();
 }
 
 void FrontEnd::AcceptWaiting(Source& listener, int most) {
@@ -254,7 +277,7 @@ void FrontEnd::AcceptWaiting(Source& listener, int most) {
     if (errno == EINTR || errno == ECONNABORTED) continue;
     if (errno == EAGAIN) return;
     if ((errno == EMFILE || errno == ENFILE) && RefuseForDescriptors(listener.fd)) continue;
-    AddEvent(EventKind::kFailed, 0, static_cast<uint32_t>(errno), 0, nullptr, 0);
+    Pause(listener, errno);
     return;
   }
 }

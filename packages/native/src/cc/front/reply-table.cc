@@ -11,7 +11,6 @@ namespace verbena::front {
 namespace {
 
 constexpr size_t kFirstBuckets = 256;
-constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
 
 size_t CostOf(size_t key_size, size_t reply_size) { return sizeof(ReplyTable::Entry) + key_size + reply_size; }
 
@@ -28,21 +27,18 @@ bool IsKeyOf(const uint8_t* key, const uint8_t* request, size_t request_size) {
   return request_size == kHeaderSize || std::memcmp(key + 1, request + kHeaderSize, request_size - kHeaderSize) == 0;
 }
 
-uint64_t Mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * kMultiplier;
-  return hash ^ (hash >> 32);
-}
-
 }  // namespace
 
 uint64_t ReplyTable::Hash(const uint8_t* request, size_t request_size) const {
-  uint64_t hash = Mix(seed_, request[1] | static_cast<uint64_t>(request_size) << 8);
-  for (size_t at = kHeaderSize; at < request_size; at += 8) {  // bodies are whole records of 72 bytes
+  SipHash<1, 3> hash(key_);
+  hash.Word(request[1] | static_cast<uint64_t>(request_size) << 8);
+  size_t at = kHeaderSize;
+  for (; at + 8 <= request_size; at += 8) {
     uint64_t word = 0;
     std::memcpy(&word, request + at, sizeof word);
-    hash = Mix(hash, word);
+    hash.Word(word);
   }
-  return hash;
+  return hash.Finish(request + at, request_size > at ? request_size - at : 0);
 }
 
 ReplyTable::Entry** ReplyTable::Locate(uint64_t hash, const uint8_t* request, size_t request_size) {

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "front/sip-hash.h"
+
 namespace verbena::front {
 
 // Replies by what was asked: the opcode and the bytes behind the header. An entry is good until it expires, until one of its tags is
@@ -34,8 +36,9 @@ class ReplyTable {
     const uint8_t* reply() const { return reinterpret_cast<const uint8_t*>(this + 1) + key_size; }
   };
 
-  // `max_bytes` counts keys, replies and what an entry needs besides. `seed` makes the order of buckets nobody's to foresee.
-  ReplyTable(size_t max_bytes, uint64_t seed) : max_bytes_(max_bytes), seed_(seed) {}
+  // `max_bytes` counts keys, replies and what an entry needs besides. `key` makes it nobody's to choose which requests share
+  // a bucket.
+  ReplyTable(size_t max_bytes, const SipKey& key) : max_bytes_(max_bytes), key_(key) {}
   ~ReplyTable() { Clear(); }
   ReplyTable(const ReplyTable&) = delete;
   ReplyTable& operator=(const ReplyTable&) = delete;
@@ -63,7 +66,7 @@ class ReplyTable {
   void Unlink(Entry* entry);  // from the order of use
 
   const size_t max_bytes_;
-  const uint64_t seed_;
+  const SipKey key_;
   std::vector<Entry*> buckets_;
   std::vector<uint32_t> generations_;  // by tag
   Entry* newest_ = nullptr;
