@@ -65,12 +65,22 @@ describe("engine: an address when the subnet manager has changed", () => {
     await bench.engine.close();
   });
 
-  it("is the new owner's as soon as that answers", async () => {
-    const { bench, answering, seen } = await setUp();
+  it("is the new owner's as soon as that answers, be it while the path to the old one is sought", async () => {
+    const { bench, asked, answering, seen } = await setUp();
     await changeSm(bench);
     answering(() => Promise.resolve({ gid: gid(nodeGuid(8)) }));
-    expect(await seen()).toEqual(KEPT);
     expect(await seen()).toEqual({ dlid: 108, provider: "fake", from: "cache" });
+    expect(asked).toEqual(["service"]);
+    await bench.engine.close();
+  });
+
+  it("is the new owner's too when he answers before it is known that no path leads to the old one", async () => {
+    const { bench, asked, answering, seen } = await setUp();
+    await changeSm(bench);
+    move(bench, 7);
+    answering(() => Promise.resolve({ gid: gid(nodeGuid(8)) }));
+    expect(await seen()).toMatchObject({ dlid: 108 });
+    expect(asked).toEqual(["service"]);
     await bench.engine.close();
   });
 
@@ -134,6 +144,35 @@ describe("engine: an address when the subnet manager has changed", () => {
       return { gid: gid(nodeGuid(8)) };
     });
     expect(await seen()).toEqual({ dlid: 108, provider: "fake", from: "provider" });
+    await bench.engine.close();
+  });
+
+  it("that leads nowhere until it is confirmed gets a path then, whatever was remembered of its route", async () => {
+    const { bench, asked, answering, seen } = await setUp();
+    await changeSm(bench);
+    move(bench, 7);
+    answering(async () => {
+      await new Promise<void>((resolve) => bench.clock.schedule(100, resolve));
+      bench.native.sa.peers.push({ guid: nodeGuid(7), lid: Lid.from(307) });
+      return { gid: gid(nodeGuid(7)) };
+    });
+    expect(await seen()).toEqual({ dlid: 307, provider: "fake", from: "provider" });
+    expect(asked).toEqual(["service"]);
+    await bench.engine.close();
+  });
+
+  it("that was confirmed while a path was sought in vain is not asked for again, only its path is", async () => {
+    const { bench, asked, answering, seen } = await setUp();
+    await changeSm(bench);
+    answering(() => Promise.resolve({ gid: gid(nodeGuid(7)) }));
+    let tries = 0;
+    bench.provider.route = async (query, { signal }, services) => {
+      if (++tries > 1) return routeBySa(query, signal, services);
+      await new Promise<void>((resolve) => bench.clock.schedule(100, resolve));
+      return undefined;
+    };
+    expect(await seen()).toEqual({ dlid: 107, provider: "fake", from: "cache" });
+    expect(asked).toEqual(["service"]);
     await bench.engine.close();
   });
 

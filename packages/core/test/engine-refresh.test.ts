@@ -194,6 +194,18 @@ describe("engine: an address of a certain age", () => {
   });
 });
 
+describe("engine: an address of a certain age whose path has run out", () => {
+  it("is the new owner's at once, where that is known before there is a path to the old one", async () => {
+    const bench = await startBench({ addressRefreshMs: 5 * MINUTE, routeTtlMs: MINUTE });
+    await bench.clock.run(ask(bench, "node1"));
+    bench.provider.address = () => Promise.resolve({ gid: gid(nodeGuid(2)) });
+    await bench.clock.advance(5 * MINUTE);
+    expect((await bench.clock.run(ask(bench, "node1"))).paths[0]?.dgid).toBe(gid(nodeGuid(2)));
+    expect(asked(bench)[0]).toBe(2);
+    await bench.engine.close();
+  });
+});
+
 describe("engine: a path of a certain age", () => {
   /** A path that is asked for at this age, and where it leads then. */
   async function setUp(options: Parameters<typeof startBench>[0] = {}) {

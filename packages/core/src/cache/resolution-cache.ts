@@ -63,6 +63,11 @@ export class ResolutionCache<V extends object> {
     this.#negative.set(entry.key, entry);
   }
 
+  /** Forgets that a destination could not be found, if that is remembered. */
+  dropNegative(key: string): void {
+    this.#negative.delete(key);
+  }
+
   /** Removes what the predicate picks; returns how many went. */
   drop(pick: (entry: PositiveEntry<V> | NegativeEntry) => boolean): number {
     let count = 0;

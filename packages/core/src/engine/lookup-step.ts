@@ -153,10 +153,15 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     }
   }
 
-  /** The answer of a lookup, whatever the cache holds: of the one under way, or of a new one. Rejects as {@link LookupStep.find}. */
+  /**
+   * What somebody has said since the surroundings of the endpoint changed: a kept entry is not enough, the lookup under way, or a new one, is waited for.
+   * Rejects as {@link LookupStep.find}.
+   */
   confirm(question: Question<A, V>, call: Call): Promise<Found<V>> {
     const { clock, deadlineMs } = this.#options.settings;
-    const work = (): Promise<Found<V>> => this.#join(question, call, clock.now() + deadlineMs);
+    const now = clock.now();
+    if (this.#held(question, now).phase !== "kept") return this.find(question, call);
+    const work = (): Promise<Found<V>> => this.#join(question, call, now + deadlineMs);
     return call.trace?.lookup(this.#options.name, question.subject.text, { cache: "kept" }, work) ?? work();
   }
 

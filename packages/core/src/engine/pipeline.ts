@@ -121,10 +121,22 @@ export class Pipeline {
     try {
       return await this.#follow(endpoint, address, maxPaths, call);
     } catch (error) {
+      if (!call.waits || !isNowhere(error)) throw error;
+      if (this.#hasMoved(address.entry)) throw new Restart();
       // A kept address that leads nowhere may be another's by now: its confirmation is waited for.
-      if (address.entry.keptAt === undefined || !call.waits || !isNowhere(error)) throw error;
-      return this.#follow(endpoint, await this.addresses.confirm(question, call), maxPaths, call);
+      if (address.entry.keptAt === undefined) throw error;
+      const confirmed = await this.addresses.confirm(question, call);
+      if (endpoint.scope !== scope) throw new Restart();
+      // That there was no path was found out before the owner has shown that he is there.
+      this.routes.cache.dropNegative(routeKeyOf(endpoint, confirmed.entry, maxPaths));
+      return this.#follow(endpoint, confirmed, maxPaths, call);
     }
+  }
+
+  /** Whether somebody else has turned out to have the address since this was read from the cache. */
+  #hasMoved({ key, scope, value }: PositiveEntry<AddressValue>): boolean {
+    const present = this.addresses.cache.get(key, scope, this.#settings.clock.now());
+    return present !== undefined && ownerOf(present.value) !== ownerOf(value);
   }
 
   /** From an address on. */
@@ -151,6 +163,8 @@ export class Pipeline {
     if (wasCached && call.waits && !this.routes.isKnown(question)) counters.addressCache += 1;
     const route = await this.routes.find(question, call);
     if (endpoint.scope !== scope) throw new Restart();
+    // The address has been looked up anew behind the request while its path was sought.
+    if (!route.wasCached && this.#hasMoved(entry)) throw new Restart();
     if (wasCached && route.wasCached) counters.routeCache += 1;
     return routedAnswer(endpoint, address, route, maxPaths, clock.now(), call.requestId);
   }
@@ -196,6 +210,11 @@ export class Pipeline {
   #isOwn(endpoint: LocalEndpoint, key: string): boolean {
     return this.#settings.loopback === "local" && endpoint.address(key) !== undefined;
   }
+}
+
+/** Where an address leads; a GID says all, a LID counts where there is none. */
+function ownerOf({ answer: { gid, lid, path } }: AddressValue): Gid | Lid | undefined {
+  return gid ?? path?.dgid ?? lid;
 }
 
 /** No path, or so the SA says. */
