@@ -19,7 +19,7 @@ async function openPort() {
     sa,
     rdma,
     umad: {} as PortServices["umad"],
-    memberships: { hold: () => none },
+    memberships: { hold: () => none, leaving: () => undefined },
     logger,
   };
   const host = { clock: new VirtualClock(), random: () => 0.5, metrics: { increment: none, observe: none } };

@@ -58,7 +58,12 @@ class Host {
     this.port = { ...PORT, portGuid: this.guid, gids: [this.gid], lid: Lid.from(lid), pkeys: [pkey] };
     this.registry = new PortRegistry({
       port: this.port,
-      services: { sa, umad: this.native.umad, memberships: { hold: () => () => undefined }, logger: this.logger },
+      services: {
+        sa,
+        umad: this.native.umad,
+        memberships: { hold: () => () => undefined, leaving: () => undefined },
+        logger: this.logger,
+      },
       routes: new SaRoutes(sa, undefined),
       clock,
       random: () => ((this.#draws++ * 37 + lid * 11 + seed) % 100) / 100,

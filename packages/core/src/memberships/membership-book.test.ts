@@ -86,6 +86,40 @@ describe("a group on a port", () => {
     }
   });
 
+  it("that is used again while it is being left: who joins waits for the answer, a second at most", async () => {
+    for (const answers of [true, false]) {
+      const { clock, book } = rig();
+      let answer: () => void = () => undefined;
+      let given: AbortSignal | undefined;
+      const sa: SaService = {
+        query: ({ signal }) =>
+          new Promise((resolve, reject) => {
+            given = signal;
+            answer = () => {
+              resolve({ status: 0, records: [] });
+            };
+            signal?.addEventListener("abort", () => {
+              reject(new Error("aborted"));
+            });
+          }),
+      };
+      const { forProviders } = book.open(PORT, sa, clock);
+      forProviders.hold(GROUP)();
+      expect(forProviders.leaving(GROUP)).toBeUndefined();
+      await clock.advance(GRACE_MS);
+      forProviders.hold(GROUP);
+      let isOver = false;
+      void forProviders.leaving(GROUP)?.then(() => (isOver = true));
+      await clock.advance(999);
+      expect([isOver, given?.aborted]).toEqual([false, false]);
+      if (answers) answer();
+      else await clock.advance(1);
+      await clock.settle();
+      expect([isOver, given?.aborted]).toEqual([true, !answers]);
+      expect([forProviders.leaving(GROUP), clock.pending]).toEqual([undefined, 0]);
+    }
+  });
+
   it("stays at the end of the process, with no timer left", async () => {
     const { clock, left, sa, book } = rig();
     const { forProviders, close } = book.open(PORT, sa, clock);

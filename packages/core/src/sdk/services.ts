@@ -70,6 +70,11 @@ export interface GroupMemberships {
    * themselves: the core does some time after the last one of this process, over reloads, has given it up, unless the process ends.
    */
   hold(mgid: Gid): () => void;
+  /**
+   * Settles when the port is no longer just being taken out of the group, after a second at most once somebody holds it again; `undefined`: it is not. Never
+   * rejects. Providers MUST wait for it after `hold()` and before each join: the SA might hear of the leaving last.
+   */
+  leaving(mgid: Gid): Promise<void> | undefined;
 }
 
 /** What belongs to a port, given to `openPort`. */

@@ -5,7 +5,7 @@ import { BASE, gidOf, granted } from "../../test/support/parts.js";
 import { GroupMember } from "./group-member.js";
 import { groupSpec } from "./group-spec.js";
 
-function rig() {
+function rig(leaving?: Promise<void>) {
   const clock = new VirtualClock();
   const queries: { readonly query: SaQuery; readonly answer: (response: SaResponse | Error) => void }[] = [];
   const changes: (number | undefined)[] = [];
@@ -37,6 +37,7 @@ function rig() {
         held.add(mgid);
         return () => held.delete(mgid);
       },
+      leaving: () => leaving,
     },
     clock,
     random: () => 0,
@@ -60,6 +61,21 @@ describe("the membership in a group", () => {
     await clock.settle();
     expect([member.state, member.record?.mlid, changes]).toEqual(["joined", 0xc007, [0xc007]]);
     expect(clock.pending).toBe(0);
+  });
+
+  it("is asked for when the port is no longer just being taken out of the group", async () => {
+    let over: () => void = () => undefined;
+    const { queries, member, held, clock } = rig(
+      new Promise((resolve) => {
+        over = resolve;
+      }),
+    );
+    await clock.settle();
+    expect([held.has(BASE), queries.length]).toEqual([true, 0]);
+    over();
+    await clock.settle();
+    expect(queries).toHaveLength(1);
+    member.close();
   });
 
   it("that is refused is asked for again after 1, 2, 4 … 60 seconds, and reported once", async () => {

@@ -112,15 +112,26 @@ export class GroupMember {
     this.#asking = new AbortController();
     const { signal } = this.#asking;
     const asked = ++this.#asked;
+    const isOld = (): boolean => asked !== this.#asked || signal.aborted;
+    const leaving = this.#parts.memberships.leaving(this.spec.mgid);
+    if (leaving === undefined) this.#join(signal, isOld);
+    else {
+      void leaving.then(() => {
+        if (!isOld()) this.#join(signal, isOld);
+      });
+    }
+  }
+
+  #join(signal: AbortSignal, isOld: () => boolean): void {
     const { spec, portGid, sa } = this.#parts;
     sa.query({ ...joinQuery(spec, portGid), signal }).then(
       ({ status, records: [bytes] }) => {
-        if (asked !== this.#asked || signal.aborted) return;
+        if (isOld()) return;
         if (status !== 0) this.#refused(status);
         else this.#granted(bytes);
       },
       (error: unknown) => {
-        if (asked === this.#asked && !signal.aborted) this.#fail(error);
+        if (!isOld()) this.#fail(error);
       },
     );
   }
