@@ -42,6 +42,10 @@ export const CLI_ERRORS = {
     message: "{place}: {problem}",
     hint: "a line is TIME REQUEST, such as `2s link down H8`; `verbena sim ctl --help` lists the requests",
   },
+  VERBENA_CLI_STRESS: {
+    message: "the stress test has failed: {reason}",
+    hint: "both sides must be of one kind of test and reach each other's RDS ports; what the other side says tells more",
+  },
   VERBENA_CLI_USAGE_ARGUMENT: {
     message: "{what}",
     hint: "run the command with --help",
@@ -61,6 +65,10 @@ export const CLI_ERRORS = {
   VERBENA_CLI_USAGE_TRANSPORT: {
     message: "RDS over {name}: not available in this release",
     hint: "choose --transport kernel, which uses InfiniBand where the kernel's rds_rdma is loaded, or tcp",
+  },
+  VERBENA_CLI_USAGE_UNSUPPORTED: {
+    message: "{option} is not available: {reason}",
+    hint: "leave the option out",
   },
 } as const;
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { PassThrough, Readable } from "node:stream";
 import { catRds } from "../src/commands/rds/cat.js";
 import { runFace } from "../src/face.js";
+import { freePort } from "./support/free-port.js";
 
 /** Runs one command line in this process. */
 async function run(words: readonly string[]) {
@@ -16,16 +16,6 @@ async function run(words: readonly string[]) {
     },
   });
   return { status, out, err };
-}
-
-/** A TCP port that is free at an address of loopback. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, "127.0.0.3");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return String(port);
 }
 
 describe("verbena rds ping", () => {
@@ -48,6 +38,7 @@ describe("verbena rds ping", () => {
 
   it.each([
     [["ping", "node2"], '"node2" is no IP address [VERBENA_CLI_USAGE_ARGUMENT]'],
+    [["ping", "127.0.0.1", "-Q", "4"], "-Q is not available: no transport has types of service"],
     [["ping", "127.0.0.1", "-i", "soon"], '"soon" is not a duration [VERBENA_CLI_USAGE_DURATION]'],
     [["ping", "127.0.0.1", "--tcp-port", "1"], "--tcp-port needs --transport tcp [VERBENA_CLI_USAGE_ARGUMENT]"],
     [["cat", "--bind", "127.0.0.1"], "is not written ADDRESS:PORT or [ADDRESS]:PORT [VERBENA_RDS_EINVAL]"],

@@ -6,9 +6,10 @@ import { endOfWatch } from "../../end-of-watch.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { ipArgument, sourceFor, type TransportChoice, withStack } from "./stack.js";
+import { type RefusedOptions, refuseUnsupported } from "./unsupported.js";
 import { countValue, intervalMs } from "./values.js";
 
-export interface PingOptions extends TransportChoice {
+export interface PingOptions extends TransportChoice, Pick<RefusedOptions, "tos"> {
   readonly count?: string;
   readonly interval?: string;
   readonly source?: string;
@@ -29,6 +30,7 @@ interface Pong {
 
 /** Measures the time from an empty message to port 0 of the destination until its empty answer. */
 export async function pingRds(destination: string, options: PingOptions, io: Io): Promise<ExitCode> {
+  refuseUnsupported(options);
   const to = ipArgument(destination);
   const most = options.count === undefined ? Number.POSITIVE_INFINITY : countValue("--count", options.count);
   const everyMs = intervalMs(options.interval ?? "1");

@@ -3,6 +3,7 @@ import { action, type CommandHost } from "../../command.js";
 import type { CatOptions } from "./cat.js";
 import type { InfoOptions } from "./info.js";
 import type { PingOptions } from "./ping.js";
+import { registerStress } from "./stress/register.js";
 
 /** `verbena rds`. */
 export function registerRds(program: Command, host: CommandHost): void {
@@ -12,6 +13,7 @@ export function registerRds(program: Command, host: CommandHost): void {
     .argument("<destination>", "IP address")
     .option("-c, --count <n>", "end after so many answers")
     .option("-i, --interval <time>", "between pings: seconds, or with ms, msec, us or usec (default: 1)")
+    .addOption(new Option("-Q, --tos <n>").hideHelp())
     .option("-I, --source <address>", "source address (default: by this host's routing)")
     .option("--for <time>", "end after so long: 250ms, 5s, 2m, …")
     .addHelpText("after", PING_HELP)
@@ -21,6 +23,7 @@ export function registerRds(program: Command, host: CommandHost): void {
         return pingRds(destination, options, host.io);
       }),
     );
+  registerStress(carried(rds.command("stress")), host);
   rds
     .command("info")
     .description("what the kernel's RDS shows of itself, as rds-info does; without a choice everything")

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createHost, type Host } from "@verbena/core";
 import type { DatagramTransport } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
-import { KernelTransport, LoopTransport, RdsStack, TcpTransport } from "@verbena/rds";
+import { KernelTransport, LoopTransport, RdsStack, type RdsStackOptions, TcpTransport } from "@verbena/rds";
 import { cliError } from "../../errors.js";
 import { wholeNumber } from "../../numbers.js";
 
@@ -14,15 +14,19 @@ export interface TransportChoice {
   readonly tcpPort?: string;
 }
 
-/** Gives a stack to `use`, with the transports that were chosen, and closes it. `local`: the address that sockets will be bound to. */
+/**
+ * Gives a stack to `use`, with the transports that were chosen, and closes it. `local`: the address that sockets will be bound to. `more`: what else
+ * the stack is made of.
+ */
 export async function withStack<T>(
   options: TransportChoice,
   local: string,
   use: (stack: RdsStack, host: Host) => Promise<T>,
+  more: Omit<RdsStackOptions, "host" | "transports"> = {},
 ): Promise<T> {
   const host = createHost();
   try {
-    await using stack = new RdsStack({ host, transports: chosen(options, IpAddress.parse(local), host) });
+    await using stack = new RdsStack({ ...more, host, transports: chosen(options, IpAddress.parse(local), host) });
     return await use(stack, host);
   } finally {
     await host.close();
