@@ -139,8 +139,9 @@ export class AcmEndpointSession implements EndpointSession {
       sendTo: ({ gid, lid, qpn, mgid }, message) => {
         const group = own().get(mgid);
         if (group === undefined) return false;
-        const isSent = this.#link.reply({ gid, lid, qpn, pathBits: 0 }, group, message, () => undefined);
-        if (isSent) services.observe(() => requestSent(message));
+        const to = { gid, lid, qpn, pathBits: 0 };
+        const isSent = this.#link.reply(to, group, message, () => undefined);
+        if (isSent) services.observe(() => requestSent(message, to));
         return isSent;
       },
       counts,
@@ -296,8 +297,10 @@ export class AcmEndpointSession implements EndpointSession {
         ? requestHeard(mad, from, this.#heardWith(mad))
         : responseHeard(mad, from, this.#requester.subject(mad.tid)),
     );
-    if (type === "request") this.#responder.take(mad, from);
-    else this.#requester.take(mad, from);
+    if (type === "request") {
+      this.#groups.hear(mad.gids);
+      this.#responder.take(mad, from);
+    } else this.#requester.take(mad, from);
   };
 
   /** What is known before the request has been taken. */

@@ -58,6 +58,11 @@ export class EndpointGroups {
     this.#survey.renew();
   }
 
+  /** Somebody who is heard lists these groups. */
+  hear(mgids: readonly Gid[]): void {
+    this.#survey.hear(mgids);
+  }
+
   close(): void {
     for (const member of this.#members) member.close();
     this.#survey.close();

@@ -1,12 +1,13 @@
 import type { SaQuery } from "@verbena/core/sdk";
 import { VirtualClock } from "@verbena/core/testing";
-import { acmMgid, encodeMcMemberRecord, Gid, Mtu, PKey, Rate, SaAttribute } from "@verbena/ib";
+import { acmMgid, encodeMcMemberRecord, Gid, MadStatus, Mtu, PKey, Rate, SaAttribute } from "@verbena/ib";
 import { BASE, granted, LOW, PORT } from "../../test/support/parts.js";
 import { optionsSchema } from "../options.js";
 import { planGroups } from "./group-plan.js";
 import { GroupSurvey } from "./group-survey.js";
 
 const FAST = acmMgid({ pkey: PKey.DEFAULT, rate: Rate.from(7), mtu: Mtu.MTU_4096 });
+const FASTER = acmMgid({ pkey: PKey.DEFAULT, rate: Rate.from(16), mtu: Mtu.MTU_4096 });
 const ELSEWHERE = acmMgid({ pkey: PKey.from(0x8001), rate: Rate.from(7), mtu: Mtu.MTU_4096 });
 
 async function rig(known: readonly Gid[], options: object = {}) {
@@ -29,6 +30,7 @@ async function rig(known: readonly Gid[], options: object = {}) {
     sa: {
       query: (query) => {
         queries.push(query);
+        if (sees.length === 0) return Promise.resolve({ status: MadStatus.SA_NO_RECORDS, records: [] });
         return Promise.resolve({ status: 0, records: sees.map((mgid) => encodeMcMemberRecord(granted(mgid))) });
       },
     },
@@ -59,8 +61,25 @@ describe("groups of others", () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it("that are faster are somebody's port's where groups of ports are in use", async () => {
-    expect((await rig([LOW, FAST], { portGroup: true })).shown()).toEqual([[LOW, "foreign", "left-out", BELOW]]);
+  it.each([{ portGroup: true }, { groups: [{ rateGbps: 40, mtuBytes: 2048 }] }])(
+    "that are faster are shown under %j too, unless somebody who is heard lists them, and told of at the second look",
+    async (options) => {
+      const { clock, shown, survey, warnings } = await rig([FAST, FASTER], options);
+      survey.hear([BASE, FASTER]);
+      const perhaps = expect.stringContaining("is the base group of other hosts, unless it is the one of their ports");
+      expect(shown()).toEqual([[FAST, "foreign", "left-out", perhaps]]);
+      expect(warnings).toEqual([]);
+      await clock.advance(600_000);
+      expect(warnings).toEqual([expect.stringContaining(Gid.format(FAST))]);
+    },
+  );
+
+  it("that are slower can be of a port that is too slow for the base group, where ports have groups", async () => {
+    const { shown, warnings } = await rig([LOW], { portGroup: true });
+    const problem =
+      "2.5 Gb/s, MTU 1024 is the base group of other hosts, or of a port too slow for this one, which hear nothing of it (10 Gb/s, MTU 2048): give all hosts the same min_rate and min_mtu, which each port can carry";
+    expect(shown()).toEqual([[LOW, "foreign", "left-out", problem]]);
+    expect(warnings).toHaveLength(1);
   });
 
   it("are looked for within ten seconds, then every ten minutes, and told of in the log once", async () => {

@@ -4,6 +4,7 @@ import {
   emptyMcMemberRecord,
   encodeMcMemberRecord,
   Gid,
+  MadStatus,
   Mtu,
   mcMemberMask,
   PKey,
@@ -11,6 +12,7 @@ import {
   Rate,
   SaAttribute,
 } from "@verbena/ib";
+import { LruMap } from "../peers/lru-map.js";
 import type { GroupPlan } from "./group-plan.js";
 import { ACM_QKEY, compareGroups, type GroupSpec } from "./group-spec.js";
 
@@ -29,6 +31,9 @@ const PERIOD_MS = 600_000;
 /** Groups of others that are told of. */
 const LIMIT = 16;
 
+/** Groups remembered as those of hosts that are heard. */
+const HEARD_LIMIT = 64;
+
 type Foreign = Pick<GroupSpec, "mgid" | "rate" | "mtu" | "sl" | "trafficClass">;
 
 /**
@@ -38,16 +43,25 @@ type Foreign = Pick<GroupSpec, "mgid" | "rate" | "mtu" | "sl" | "trafficClass">;
 export class GroupSurvey {
   readonly #parts: GroupSurveyParts;
   readonly #told = new Set<Gid>();
+  readonly #own: ReadonlySet<Gid>;
+  readonly #heard = new LruMap<Gid, true>(HEARD_LIMIT);
   #foreign: readonly Foreign[] = [];
   #looking = new AbortController();
   #cancel: () => void = () => undefined;
 
   constructor(parts: GroupSurveyParts) {
     this.#parts = parts;
+    const { joined, left } = parts.plan;
+    this.#own = new Set([...joined, ...left].map(({ mgid }) => mgid));
   }
 
   start(): void {
     this.#wait(FIRST_MS * this.#parts.random());
+  }
+
+  /** Somebody who is heard in the base group is in these groups too: none of them is the base group of others. */
+  hear(mgids: readonly Gid[]): void {
+    for (const mgid of mgids) if (!this.#own.has(mgid)) this.#heard.set(mgid, true);
   }
 
   /** Another SM knows other groups. */
@@ -62,7 +76,7 @@ export class GroupSurvey {
 
   /** Groups of others, least preferred first. */
   status(): readonly GroupStatus[] {
-    return this.#foreign.map((group) => ({
+    return this.#unheard().map((group) => ({
       ...group,
       role: "foreign",
       state: "left-out",
@@ -83,6 +97,8 @@ export class GroupSurvey {
     this.#looking = looking;
     const { sa, logger, random } = this.#parts;
     const fields = { qkey: ACM_QKEY };
+    const before = new Set(this.#foreign.map(({ mgid }) => mgid));
+    let foreign = this.#foreign;
     try {
       const { status, records } = await sa.query({
         method: "getTable",
@@ -91,13 +107,17 @@ export class GroupSurvey {
         record: encodeMcMemberRecord(emptyMcMemberRecord(fields)),
         signal: looking.signal,
       });
-      if (status === 0) this.#foreign = this.#pick(records);
+      if (status === 0) foreign = this.#pick(records);
+      else if (status === MadStatus.SA_NO_RECORDS) foreign = [];
     } catch (error) {
       logger.debug("the groups of others are not known", { error: String(error) });
     }
     if (looking.signal.aborted) return;
-    for (const group of this.#foreign) {
+    this.#foreign = foreign;
+    for (const group of this.#unheard()) {
       if (this.#told.has(group.mgid)) continue;
+      // It may be of hosts that have not asked for anything yet.
+      if (this.#isPerhapsHeard(group) && !before.has(group.mgid)) continue;
       this.#told.add(group.mgid);
       logger.warn(`group ${Gid.format(group.mgid)} of this partition is not this host's`, {
         hint: this.#problem(group),
@@ -107,32 +127,40 @@ export class GroupSurvey {
   }
 
   #pick(records: readonly Buffer[]): readonly Foreign[] {
-    const { base, joined, left, wishesForMore } = this.#parts.plan;
-    const own = new Set([...joined, ...left].map(({ mgid }) => mgid));
+    const { base } = this.#parts.plan;
     const found = new Map<Gid, Foreign>();
     for (const bytes of records) {
       const { mgid } = decodeMcMemberRecord(bytes);
       const group = parseAcmMgid(mgid);
-      if (group === undefined || own.has(mgid) || !PKey.samePartition(group.pkey, base.pkey)) continue;
+      if (group === undefined || this.#own.has(mgid) || !PKey.samePartition(group.pkey, base.pkey)) continue;
       const { rate, mtu, sl, tos: trafficClass } = group;
-      const foreign = { mgid, rate, mtu, sl, trafficClass };
-      // With groups of ports in use one that is no slower than the base group is somebody's port's.
-      if (wishesForMore && !isBelow(foreign, base)) continue;
-      found.set(mgid, foreign);
+      found.set(mgid, { mgid, rate, mtu, sl, trafficClass });
     }
     return [...found.values()].sort(compareGroups).slice(0, LIMIT);
   }
 
+  #unheard(): readonly Foreign[] {
+    return this.#foreign.filter(({ mgid }) => this.#heard.get(mgid) === undefined);
+  }
+
+  /** Where hosts have groups beside their base group, one that is no slower than that can be in the list of anybody who will be heard. */
+  #isPerhapsHeard(group: Foreign): boolean {
+    return this.#parts.plan.wishesForMore && !isBelow(group, this.#parts.plan.base);
+  }
+
   #problem(group: Foreign): string {
-    const { base } = this.#parts.plan;
-    const whose = isBelow(group, base)
-      ? "is the base group of other hosts"
-      : "is the base group of other hosts, unless it is the one of their ports (route_prot acm)";
-    return `${speedOf(group)} ${whose}, which hear nothing of this one (${speedOf(base)}): give all hosts the same min_rate and min_mtu`;
+    const { base, wishesForMore } = this.#parts.plan;
+    const remedy = `(${speedOf(base)}): give all hosts the same min_rate and min_mtu`;
+    if (!isBelow(group, base)) {
+      return `${speedOf(group)} is the base group of other hosts, unless it is the one of their ports (route_prot acm), which hear nothing of this one ${remedy}`;
+    }
+    // Who is in his port's group and not in the base group has a port that is too slow for that.
+    return wishesForMore
+      ? `${speedOf(group)} is the base group of other hosts, or of a port too slow for this one, which hear nothing of it ${remedy}, which each port can carry`
+      : `${speedOf(group)} is the base group of other hosts, which hear nothing of this one ${remedy}`;
   }
 }
 
-/** The group of a port is never below its base group in either. */
 function isBelow(group: Pick<GroupSpec, "rate" | "mtu">, base: Pick<GroupSpec, "rate" | "mtu">): boolean {
   return Rate.compare(group.rate, base.rate) < 0 || group.mtu < base.mtu;
 }

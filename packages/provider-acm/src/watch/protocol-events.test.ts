@@ -54,6 +54,12 @@ describe("what is told of the protocol", () => {
     });
   });
 
+  it("a request to one peer alone names the peer", () => {
+    const message = requestMad(4n, to("h3"), named("H1"), [BASE]);
+    expect(requestSent(message, PEER)).toEqual({ ...requestSent(message), ...PEER_FIELDS });
+    expect(requestSent(message)).not.toHaveProperty("gid");
+  });
+
   it("a response: who, the group chosen, and what had been asked for where that is known", () => {
     const bytes = responseMad(3n, BASE);
     const common = { type: "response", tid: "0x0000000000000003", status: 0, group: GROUP, ...PEER_FIELDS };

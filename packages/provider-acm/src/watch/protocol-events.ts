@@ -40,9 +40,9 @@ export function responseHeard(mad: AcmMad, from: Sender, wanted: string | undefi
   };
 }
 
-/** A request or announcement of this endpoint, 256 bytes as they were sent to the base group. */
-export function requestSent(message: Buffer): ProviderEvent {
-  return { ...question(decodeAcmMad(message)), way: "out" };
+/** A request or announcement of this endpoint, 256 bytes as they were sent to the base group, or with `to` to one peer alone. */
+export function requestSent(message: Buffer, to?: Sender): ProviderEvent {
+  return { ...question(decodeAcmMad(message)), way: "out", ...(to === undefined ? {} : senderFields(to)) };
 }
 
 /** A response of this endpoint, 256 bytes. */

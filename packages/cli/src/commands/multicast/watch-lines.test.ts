@@ -32,6 +32,10 @@ describe("lines of multicast watch", () => {
     ],
     [{ type: "request", way: "out", source: "h1", wanted: "h3", groups: GROUP }, `out  h1 asks for h3  group ${GROUP}`],
     [
+      { type: "request", way: "out", source: "h1", wanted: "h3", groups: GROUP, ...PEER },
+      `out  h1 asks for h3  LID 5 QP 18 fe80::10:3  group ${GROUP}`,
+    ],
+    [
       { type: "announcement", way: "in", source: "h3", wanted: "h3", isOurs: false, group: GROUP, ...PEER },
       `in   h3 announces itself  LID 5 QP 18 fe80::10:3  group ${GROUP}`,
     ],
