@@ -2,7 +2,7 @@
 import { decodePathRecord, emptyPathRecord, encodePathRecord, Gid, Lid, Mtu, type PathRecord, Rate } from "@verbena/ib";
 import type { GroupCheck } from "../src/engine/contract.js";
 import type { GroupStatus } from "../src/sdk/group.js";
-import { type Bench, client, codeOf, gid, HOST, named, nodeGuid, startBench } from "./support/engine-bench.js";
+import { type Bench, client, codeOf, gid, HOST, named, nodeGuid, startBench, toLid } from "./support/engine-bench.js";
 
 const MGID = Gid.parse("ff15:4001:ffff:3:400::");
 const GROUP: GroupStatus = {
@@ -44,8 +44,8 @@ async function rig(answer: (asked: PathRecord) => Partial<PathRecord> | number, 
   return bench;
 }
 
-function check({ engine, clock }: Bench): Promise<GroupCheck> {
-  return clock.run(engine.checkGroups({ source: named("host1"), destination: named("node5"), client }));
+function check({ engine, clock }: Bench, destination = named("node5")): Promise<GroupCheck> {
+  return clock.run(engine.checkGroups({ source: named("host1"), destination, client }));
 }
 
 describe("a comparison of groups with the SA", () => {
@@ -60,6 +60,29 @@ describe("a comparison of groups with the SA", () => {
       groups: [{ mgid: MGID, role: "base", problems: [] }],
     });
     expect([bench.native.sa.queries.length - asked, bench.provider.routeQuestions.length]).toEqual([2, 0]);
+    await bench.engine.close();
+  });
+
+  it("of a LID asks the SA whose it is, by any path, and tells of one that is not reversible", async () => {
+    const bench = await rig(({ dgid, reversible }) => {
+      if (reversible) return 0x0300;
+      return { reversible: false, ...(dgid === Gid.zero ? { dgid: gid(nodeGuid(5)) } : {}) };
+    });
+    expect(await check(bench, toLid(105))).toMatchObject({
+      gid: gid(nodeGuid(5)),
+      groups: [{ problems: ["the path there is not reversible", "the path back is not reversible"] }],
+    });
+    await bench.engine.close();
+  });
+
+  it.each([
+    ["knows nothing", 0x0300],
+    ["gives no GID", {}],
+  ] as const)("of a LID of which the SA %s ends as not known, and asks for no GID 0", async (_what, said) => {
+    const bench = await rig(() => said);
+    const asked = bench.native.sa.queries.length;
+    expect(await codeOf(check(bench, toLid(105)))).toBe("VERBENA_RESOLVE_NO_DATA");
+    expect(bench.native.sa.queries.length - asked).toBe(1);
     await bench.engine.close();
   });
 

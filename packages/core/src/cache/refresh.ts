@@ -9,7 +9,7 @@ const MIN_KEPT_PAUSE_MS = 10_000;
 
 /** How entries of one kind are kept fresh. */
 export interface RefreshRule {
-  /** Last share of a life in which an entry is refreshed; 0 = none. */
+  /** Last share of a life in which an entry is refreshed; 0 = none: `ageMs` alone counts. */
   readonly share: number;
   /** Age at which it is refreshed at the latest, milliseconds; `Infinity` = at no age. */
   readonly ageMs: number;

@@ -170,7 +170,7 @@ const caches = section({
   refreshShare: v.optional(
     described(
       share,
-      "Last share of an entry's life in which it is served and refreshed in the background when asked for; a refresh that fails keeps it until its end. 0 = never.",
+      "Last share of an entry's life in which it is served and refreshed in the background when asked for; a refresh that fails keeps it until its end. 0 = not because its end is near; the age `refreshMs` of each cache counts all the same.",
     ),
     DEFAULT_REFRESH_SHARE,
   ),

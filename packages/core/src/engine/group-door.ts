@@ -1,6 +1,14 @@
-import { Gid } from "@verbena/ib";
-import { askBothWays, type BothWays, expectedGroup, groupProblems, hasLevel } from "../group-check/index.js";
+import {
+  type AskContext,
+  askBothWays,
+  askGid,
+  type BothWays,
+  expectedGroup,
+  groupProblems,
+  hasLevel,
+} from "../group-check/index.js";
 import type { Destination } from "../sdk/destination.js";
+import type { SaService } from "../sdk/services.js";
 import { addressQuestion } from "./address-question.js";
 import type { Calls } from "./calls.js";
 import type { ClientBook } from "./client-book.js";
@@ -51,9 +59,9 @@ export class GroupDoor {
     const runtime = host.runtimeOf(endpoint.identity);
     if (runtime === undefined) throw noEndpoint("the port has gone");
     const { pkey } = endpoint.endpoint;
-    const { gid, group: shared } = await this.#find(endpoint, to, call);
     const { requestId, signal } = call;
     const context = { requestId, deadlineMs: settings.deadlineMs, ...(signal === undefined ? {} : { signal }) };
+    const { gid, group: shared } = await this.#find(endpoint, to, call, runtime.sa, context);
     const pair = { sgid: endpoint.gid, dgid: gid, pkey, destination: to.text };
     const ways = await askBothWays(runtime.sa, pair, context);
     // The SA may name one of several levels: whether it also allows the group's is asked. If it does not, the paths that it gave tell which is right.
@@ -79,15 +87,23 @@ export class GroupDoor {
     };
   }
 
-  /** The address step alone. A path made of a group goes to a GID: who is known by LID only cannot be checked. */
-  async #find(endpoint: LocalEndpoint, to: Destination, call: Call): Promise<Found> {
+  /** The address step alone; whose a LID is the SA tells. A path made of a group goes to a GID: who has none that is known cannot be checked. */
+  async #find(
+    endpoint: LocalEndpoint,
+    to: Destination,
+    call: Call,
+    sa: SaService,
+    context: AskContext,
+  ): Promise<Found> {
     if (to.kind === "gid") return { gid: to.gid };
     const key = destinationKey(to);
     if (endpoint.address(key) !== undefined) return { gid: endpoint.gid };
     const { settings, pipeline } = this.options;
     if (to.kind === "lid") {
-      const { paths } = await pipeline.resolve(endpoint, to, 1, call);
-      return { gid: paths[0]?.dgid ?? Gid.zero };
+      const ends = { sgid: endpoint.gid, slid: endpoint.baseLid, dlid: to.lid, pkey: endpoint.endpoint.pkey };
+      const gid = await askGid(sa, ends, to.text, context);
+      if (gid === undefined) throw noData(to.text);
+      return { gid };
     }
     const { entry } = await pipeline.addresses.find(addressQuestion(settings, endpoint, to, key), call);
     const { gid = entry.value.answer.path?.dgid, group } = entry.value.answer;

@@ -67,7 +67,10 @@ export interface EngineOptions {
   readonly fileRouteTtlMs?: number;
   /** How long a failed lookup is remembered. Default 1000; 0 = not at all. */
   readonly negativeTtlMs?: number;
-  /** Last share of an entry's life in which it is refreshed in the background when asked for. Default 0.1; 0 = never. */
+  /**
+   * Last share of an entry's life in which it is refreshed in the background when asked for. Default 0.1; 0 = not because its end is near. `addressRefreshMs` and
+   * `routeRefreshMs` count all the same: only with both `Infinity` too nothing is refreshed.
+   */
   readonly refreshShare?: number;
   /** Bound of each of the two caches, over all endpoints. Default 100,000. */
   readonly cacheMaxEntries?: number;
