@@ -1,4 +1,5 @@
 /** `multicast check` where hosts of 10 and 100 Gb/s share a fabric, each in the group of its port too. */
+import { SystemProbe } from "../src/commands/doctor/system/system-probe.js";
 import { Cluster } from "./support/cluster.js";
 import { ask } from "./support/run.js";
 
@@ -14,6 +15,17 @@ describe("a fabric of mixed speeds under route_prot acm", () => {
     for (const n of [1, 2, 3]) await cluster.serve(`H${String(n)}`, ["-O", options], { names: [`host${String(n)}`] });
   }, TIMEOUT_MS);
   afterAll(() => cluster[Symbol.asyncDispose](), TIMEOUT_MS);
+
+  it(
+    "is in use as soon as the daemon is configured so, for doctor too, before any path has been asked for",
+    async () => {
+      const sources = { options: cluster.path("none"), addresses: cluster.path("none") };
+      const socket = cluster.path("H3.sock");
+      await using probe = new SystemProbe({ sources, socket, native: {}, patienceMs: 60_000 });
+      expect(await probe.multicast()).toEqual({ isInUse: true, checks: [] });
+    },
+    TIMEOUT_MS,
+  );
 
   it(
     "allows it of a fast and a slow host, by the group both are in, and tells why the fast host's own is not used",

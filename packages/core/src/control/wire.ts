@@ -194,6 +194,8 @@ export interface StatusJson {
   readonly reloads: number;
   readonly endpoints: { readonly ready: number; readonly joining: number; readonly failed: number };
   readonly providers: readonly string[];
+  /** Names of the providers asked for each role, in this order; an older daemon does not tell. */
+  readonly chains?: { readonly address: readonly string[]; readonly route: readonly string[] };
   /** An older daemon does not tell. */
   readonly kernelService?: KernelServiceJson;
   /** Warnings of the configuration in use. */

@@ -89,6 +89,7 @@ describe("Daemon", () => {
       listening: [socket],
       endpoints: { ready: 1, joining: 0, failed: 0 },
       providers: ["table"],
+      chains: { address: ["table"], route: ["table"] },
     });
     expect((await control.resolve({ destination: "node2" })).paths[0]).toMatchObject({ dlid: 7 });
     await daemon.stop();

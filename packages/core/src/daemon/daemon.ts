@@ -125,6 +125,7 @@ export class Daemon implements AsyncDisposable {
       reloads: this.#reloads,
       endpoints: { ready: count("ready"), joining: count("joining"), failed: count("failed") },
       providers: this.#parts?.composed?.providers ?? [],
+      chains: this.#parts?.composed?.chains ?? { address: [], route: [] },
       ...(this.#parts?.kernel === undefined ? {} : { kernelService: this.#parts.kernel.status }),
       warnings: warningsOf(this.#loaded?.diagnostics ?? []),
       degraded: [...this.engine.lostFunctions(), ...lostKernelService(this.#parts?.kernel?.status)],

@@ -35,6 +35,8 @@ export interface ComposedEngine extends AsyncDisposable {
   readonly engine: EngineHandle;
   /** Names of the loaded providers, in order. */
   readonly providers: readonly string[];
+  /** Names of the providers asked, in this order. */
+  readonly chains: { readonly address: readonly string[]; readonly route: readonly string[] };
   /** Gives the engine other names of its endpoints. */
   readdress(addresses: AddressConfig): Promise<void>;
   close(): Promise<void>;
@@ -78,6 +80,7 @@ export async function composeEngine(options: CompositionOptions): Promise<Compos
     return {
       engine,
       providers: registry.loaded.map(({ manifest }) => manifest.name),
+      chains,
       readdress: async (addresses) => {
         engine.setAddressFile(await names.read(addresses));
         names.follow(engine, addresses);

@@ -148,7 +148,7 @@ export interface DaemonSeen {
 
 /** What paths made of multicast groups would be worth, by the daemon's control socket. */
 export interface MulticastSeen {
-  /** The daemon answers with such paths (`route_prot acm`). */
+  /** The daemon's chain of route providers makes such paths (`route_prot acm`), whether or not it has made one yet. */
   readonly isInUse: boolean;
   /** Of some hosts it has found. */
   readonly checks: readonly GroupCheckJson[];

@@ -157,8 +157,8 @@ export class SystemProbe implements Probe, AsyncDisposable {
 
   async #lookAtMulticast(): Promise<MulticastSeen | undefined> {
     return this.#ask(async (client) => {
-      const { entries } = await client.cache();
-      const isInUse = entries.some(({ cache, provider }) => cache === "route" && provider === MULTICAST_PROVIDER);
+      const [{ entries }, { chains }] = await Promise.all([client.cache(), client.status()]);
+      const isInUse = chains?.route.includes(MULTICAST_PROVIDER) === true;
       const wanted = knownHosts(entries, HOSTS_CHECKED);
       // Who has gone meanwhile is no matter of the groups.
       const checks = await Promise.allSettled(wanted.map((destination) => client.checkGroups({ destination })));
