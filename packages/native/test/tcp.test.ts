@@ -139,8 +139,13 @@ test("after the close every method says so, the closing of the services closes w
   expect(() => client.stream.read(Buffer.alloc(1), 0, 1)).toThrow(closed);
   expect(() => client.stream.write([Buffer.alloc(1)], 0)).toThrow(closed);
   expect(() => client.stream.start(client.handler)).toThrow(closed);
+  expect(() => client.stream.watchWritable(true)).toThrow(closed);
+  const door = new TcpDoor(native.tcp, "127.0.0.3");
   await native.close();
   expect(() => server.stream.read(Buffer.alloc(1), 0, 1)).toThrow(closed);
+  expect(() => door.listener.resume()).toThrow(closed);
+  expect(() => new TcpDoor(native.tcp, "127.0.0.3")).toThrow(closed);
+  expect(() => dial(native.tcp, "127.0.0.2", { host: "127.0.0.3", port: 9 })).toThrow(closed);
 });
 
 test("an RDS peer finds the socket options of the kernel's RDS: no delay, and keep-alive of 5 s, 5 s, 5 probes", async () => {

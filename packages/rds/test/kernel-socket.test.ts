@@ -144,7 +144,7 @@ test("limits are half of what the kernel counts; beyond the system's only when f
 });
 
 const describeLittle = endianness() === "LE" ? describe : describe.skip;
-describeLittle("cancel", () => {
+describeLittle("the kernel's queues", () => {
   // rds6_info_message: sequence, length, both addresses, both ports, flags, type of service.
   const queued = (local: string, localPort: number, remote: string, port: number) => {
     const entry = Buffer.alloc(50);
@@ -161,7 +161,30 @@ describeLittle("cancel", () => {
   };
   const list = (...entries: readonly Buffer[]) => ({ elementSize: 50, bytes: Buffer.concat(entries) });
 
-  test("without a destination drops what the kernel's queues hold of this socket, once for each destination", async () => {
+  test("drain waits until they hold nothing of this socket, which nobody but the lists tells", async () => {
+    const { kernel, clock } = open();
+    const transport = new KernelTransport({ clock, sockets: { open: () => kernel } });
+    const stack = new RdsStack({ host: virtualHost(clock), transports: [transport] });
+    const socket = stack.createSocket();
+    await socket.bind("10.0.0.1:4000");
+    const others = queued("10.0.0.1", 4001, "10.0.0.2", 8);
+    kernel.lists.set(10_012, list(queued("10.0.0.1", 4000, "10.0.0.2", 7), others));
+    let isDrained = false;
+    const drained = socket.drain().then(() => {
+      isDrained = true;
+    });
+    await clock.advance(1000);
+    kernel.lists.set(10_012, list(others));
+    kernel.lists.set(10_013, list(queued("10.0.0.1", 4000, "10.0.0.2", 7)));
+    await clock.advance(1000);
+    expect(isDrained).toBe(false);
+    kernel.lists.set(10_013, list());
+    await clock.advance(20);
+    await drained;
+    await stack.close();
+  });
+
+  test("cancel without a destination drops what the kernel's queues hold of this socket, once for each destination", async () => {
     const { kernel, socket } = open();
     await socket.bind(end(4000));
     const own = queued("10.0.0.1", 4000, "10.0.0.2", 7);
@@ -171,7 +194,7 @@ describeLittle("cancel", () => {
     expect(kernel.calls).toEqual(["cancel 10.0.0.2 7", "cancel 10.0.0.3 7"]);
   });
 
-  test("of one destination names it", () => {
+  test("cancel of one destination names it", () => {
     const { kernel, socket } = open();
     socket.cancel(end(7, "10.0.0.2"));
     expect(kernel.calls).toEqual(["cancel 10.0.0.2 7"]);

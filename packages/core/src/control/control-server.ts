@@ -4,7 +4,7 @@ import type { OptionNames } from "@verbena/ib";
 import { checkOptions } from "../check-options.js";
 import { coreError } from "../errors.js";
 import { systemClock } from "../host/default-services.js";
-import { OccasionalWarning } from "../log/occasional-warning.js";
+import { OccasionalWarning } from "../sdk/occasional-warning.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { DescriptorRoom, descriptorOf } from "../server/descriptors.js";
 import { listen, type OpenListener } from "../server/listen.js";

@@ -1,6 +1,6 @@
 import type { FrontEnd, FrontEndEvent, NativeServices } from "@verbena/native";
 import { silentLogger, systemClock } from "../host/default-services.js";
-import { OccasionalWarning } from "../log/occasional-warning.js";
+import { OccasionalWarning } from "../sdk/occasional-warning.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { type AcmServer, type AcmServerOptions, openAll } from "../server/acm-server.js";
 import { DescriptorRoom } from "../server/descriptors.js";

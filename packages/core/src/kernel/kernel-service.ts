@@ -9,7 +9,7 @@ import {
 import type { RdmaNetlink } from "@verbena/native";
 import type { AcmEdgeCounters } from "../acm/edge-counters.js";
 import type { ResolverEngine } from "../engine/contract.js";
-import { OccasionalWarning } from "../log/occasional-warning.js";
+import { OccasionalWarning } from "../sdk/occasional-warning.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { KernelRequestHandler } from "./kernel-handler.js";
 import { type KernelLoss, refusal } from "./refusal.js";

@@ -89,6 +89,9 @@ export interface SocketLimits {
   receiveBufferSize: number;
 }
 
+/** Which try of a send it is, see {@link SocketBackend.trySend}. */
+export type SendAttempt = "only" | "first" | "another";
+
 /**
  * One datagram socket of one transport: the operations of the system's interface that never wait. Whoever holds it does the waiting, the
  * validation of arguments and the default destination.
@@ -112,12 +115,14 @@ export interface SocketBackend {
   /**
    * Queues one message, or says why not: ENOTCONN (not bound), EMSGSIZE, EINVAL (control), ENOBUFS (destination
    * congested), EAGAIN (send queue full), ENOMEM (too many peers), in this order. MUST have copied the data on
-   * return. `payload` is one message in any number of parts.
+   * return. `payload` is one message in any number of parts. `attempt` is for the counters alone: the `only` one of a send that does not wait
+   * (default), the `first` of one that does, or `another` of the same.
    */
   trySend(
     to: DatagramAddress,
     payload: Uint8Array | readonly Uint8Array[],
     control?: readonly ControlMessage[],
+    attempt?: SendAttempt,
   ): DatagramErrno | undefined;
 
   /** The next item, notifications first; `undefined` when there is nothing. */

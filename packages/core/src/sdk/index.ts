@@ -91,6 +91,7 @@ export type {
   DatagramReceiveRequest,
   ReceivedItem,
   ReceivedMessage,
+  SendAttempt,
   SocketBackend,
   SocketEvents,
   SocketLimits,
@@ -117,6 +118,7 @@ export type {
   TransportAddress,
   TransportSink,
 } from "./message-transport.js";
+export { OccasionalWarning } from "./occasional-warning.js";
 export type {
   AddressProvider,
   EndpointServices,

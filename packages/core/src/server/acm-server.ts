@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { OptionNames } from "@verbena/ib";
 import { checkOptions } from "../check-options.js";
 import { silentLogger, systemClock } from "../host/default-services.js";
-import { OccasionalWarning } from "../log/occasional-warning.js";
+import { OccasionalWarning } from "../sdk/occasional-warning.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { AcmConnection, type ConnectionHost, type ConnectionPeer } from "./connection.js";
 import { DescriptorRoom, descriptorOf } from "./descriptors.js";

@@ -69,7 +69,7 @@ export interface TcpListenerHandler {
 export interface TcpListener {
   /** With the real port. */
   readonly local: TcpEndpoint;
-  /** Accepts again after `onTrouble`. */
+  /** Accepts again after `onTrouble`. Throws `VERBENA_NATIVE_CLOSED`. */
   resume(): void;
   /** Idempotent. Connections that were accepted stay. */
   close(): void;
@@ -77,8 +77,8 @@ export interface TcpListener {
 
 /** TCP sockets whose descriptors belong to the addon, so that the acknowledged position can be read to the very end. */
 export interface TcpService {
-  /** Throws `VERBENA_NATIVE_TCP` (EADDRINUSE, EADDRNOTAVAIL, EINVAL for a host that is not numeric). */
+  /** Throws `VERBENA_NATIVE_TCP` (EADDRINUSE, EADDRNOTAVAIL, EINVAL for a host that is not numeric), `VERBENA_NATIVE_CLOSED` once the services are closed. */
   listen(local: TcpEndpoint, handler: TcpListenerHandler, backlog?: number): TcpListener;
-  /** Begins to connect; what becomes of it is told to the handler. Throws `VERBENA_NATIVE_TCP` if it cannot even begin. */
+  /** Begins to connect; what becomes of it is told to the handler. Throws `VERBENA_NATIVE_TCP` if it cannot even begin, `VERBENA_NATIVE_CLOSED` once the services are closed. */
   connect(local: TcpEndpoint, remote: TcpEndpoint, handler: TcpStreamHandler): TcpStream;
 }

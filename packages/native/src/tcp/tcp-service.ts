@@ -7,6 +7,7 @@ import type {
   TcpStreamHandler,
 } from "../api/tcp.js";
 import type { NativeBinding, TcpListenerBinding } from "../binding.js";
+import { nativeError } from "../errors.js";
 import { calling, failure } from "../failure.js";
 import { endpointText, NativeTcpStream } from "./tcp-stream.js";
 
@@ -16,10 +17,12 @@ const BACKLOG = 64;
 /** TCP of the addon. Knows what is open, so that closing the services closes it. */
 export class NativeTcpService implements TcpService {
   readonly #open = new Set<{ close(): void }>();
+  #isClosed = false;
 
   constructor(private readonly binding: NativeBinding) {}
 
   listen(local: TcpEndpoint, handler: TcpListenerHandler, backlog = BACKLOG): TcpListener {
+    this.#mustBeOpen();
     const what = `listener ${endpointText(local)}`;
     const binding = calling("VERBENA_NATIVE_TCP", { what }, () =>
       this.binding.listenTcp(local.host, local.scopeId ?? 0, local.port, backlog),
@@ -36,6 +39,7 @@ export class NativeTcpService implements TcpService {
   }
 
   connect(local: TcpEndpoint, remote: TcpEndpoint, handler: TcpStreamHandler): TcpStream {
+    this.#mustBeOpen();
     const binding = calling("VERBENA_NATIVE_TCP", { what: `connection ${endpointText(remote)}` }, () =>
       this.binding.connectTcp(
         local.host,
@@ -51,9 +55,14 @@ export class NativeTcpService implements TcpService {
     return stream;
   }
 
-  /** Closes all listeners and connections. */
+  /** Closes all listeners and connections; idempotent. */
   close(): void {
+    this.#isClosed = true;
     for (const open of [...this.#open]) open.close();
+  }
+
+  #mustBeOpen(): void {
+    if (this.#isClosed) throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: "the TCP service" } });
   }
 
   #keep<T extends { close(): void }>(open: T): T {
@@ -76,6 +85,9 @@ class NativeTcpListener implements TcpListener {
   ) {}
 
   resume(): void {
+    if (this.#isClosed) {
+      throw nativeError("VERBENA_NATIVE_CLOSED", { details: { what: `the listener ${endpointText(this.local)}` } });
+    }
     this.binding.setReading(true);
   }
 

@@ -56,6 +56,7 @@ export class NativeTcpStream implements TcpStream {
   }
 
   watchWritable(isWatched: boolean): void {
+    this.#mustBeOpen();
     this.binding.watchWritable(isWatched);
   }
 

@@ -5,6 +5,7 @@ import type {
   DatagramReceiveRequest,
   MessageTransport,
   ReceivedItem,
+  SendAttempt,
   SocketBackend,
   SocketEvents,
   SocketLimits,
@@ -16,7 +17,7 @@ import type { Engine } from "./engine.js";
 import { listInfo } from "./info.js";
 import type { LocalAddress, PortOwner } from "./local-address.js";
 import { payloadLength } from "./outgoing-message.js";
-import { cut, ReceiveQueue, type WaitingMessage } from "./receive-queue.js";
+import { cut, ENTRY_BYTES, ReceiveQueue, type WaitingMessage } from "./receive-queue.js";
 import type { Route, Sending } from "./route.js";
 
 /** Default of both limits, payload bytes: what Linux comes to by its own defaults. */
@@ -42,7 +43,13 @@ export class EngineSocket implements SocketBackend, PortOwner {
   #isClosed = false;
   #route: { readonly to: DatagramAddress; readonly generation: number; readonly route: Route } | undefined;
 
-  constructor(engine: Engine, transport: MessageTransport, events: SocketEvents) {
+  constructor(
+    engine: Engine,
+    transport: MessageTransport,
+    events: SocketEvents,
+    /** The program has asked for this transport and no other. */
+    private readonly isChosen: boolean,
+  ) {
     this.#engine = engine;
     this.#transport = transport;
     this.#events = events;
@@ -76,6 +83,10 @@ export class EngineSocket implements SocketBackend, PortOwner {
   async bind(local: DatagramAddress): Promise<DatagramAddress> {
     const at = await this.#engine.open({ address: local.address, scopeId: local.scopeId }, this.#transport);
     if (this.#isClosed || this.#engine.isClosed) throw rdsError("VERBENA_RDS_CLOSED", { details: { what: "socket" } });
+    if (this.isChosen && at.transportName !== this.#transport.name) {
+      const reason = `${local.address} is open on the transport ${at.transportName} already`;
+      throw errnoError("ENOPROTOOPT", { reason });
+    }
     const port = at.claimPort(local.port, this);
     if (port === undefined) {
       const reason =
@@ -94,6 +105,7 @@ export class EngineSocket implements SocketBackend, PortOwner {
     to: DatagramAddress,
     payload: Uint8Array | readonly Uint8Array[],
     control?: readonly ControlMessage[],
+    attempt: SendAttempt = "only",
   ): DatagramErrno | undefined {
     if (this.#bound === undefined) return "ENOTCONN";
     const { counters, settings } = this.#engine;
@@ -104,14 +116,15 @@ export class EngineSocket implements SocketBackend, PortOwner {
     const route = this.#routeTo(this.#bound.at, to);
     if (route === undefined) return "ENOMEM";
     if (route.isCongested(to.port)) {
-      counters.cong_send_error += 1;
+      if (attempt === "only") counters.cong_send_error += 1;
+      if (attempt === "first") counters.cong_send_blocked += 1;
       this.#wasRefused = true;
       this.#monitor.refused(to.port);
       return "ENOBUFS";
     }
     const needsRoom = length > 0 || settings.semantics === "linux";
     if (needsRoom && this.#sendBytes >= sendBufferSize) {
-      counters.send_queue_full += 1;
+      if (attempt !== "another") counters.send_queue_full += 1;
       return "EAGAIN";
     }
     counters.send_queued += 1;
@@ -128,6 +141,7 @@ export class EngineSocket implements SocketBackend, PortOwner {
     if (request.peek !== true) {
       counters.recv_delivered += 1;
       counters.recv_bytes_freed_fromsock += message.length;
+      this.#bound?.at.waitingChanged(-message.length - ENTRY_BYTES);
       this.#judgeCongestion();
     }
     const given = cut(message, request.maxLength);
@@ -162,18 +176,15 @@ export class EngineSocket implements SocketBackend, PortOwner {
   }
 
   enqueue(entry: WaitingMessage): void {
-    const { counters, settings } = this.#engine;
-    const { length } = entry.message;
-    if (this.#queue.memory + length > settings.maxReceiveMemory) {
-      counters.recv_drop_dead_sock += 1;
-      settings.logger.warn("a peer ignores congestion: message dropped", { socket: this.#bound?.address });
-      return;
-    }
+    const { counters, waiting } = this.#engine;
+    const length = entry.message?.length ?? 0;
     this.#queue.push(entry);
     counters.recv_queued += 1;
     counters.recv_bytes_added_to_sock += length;
+    this.#bound?.at.waitingChanged(length + ENTRY_BYTES);
     this.#judgeCongestion();
     this.#events.readable();
+    waiting.note(entry);
   }
 
   /** Ports of some map have become free, folded to 64 bits; 0 when a map came that frees none. */
@@ -212,8 +223,12 @@ export class EngineSocket implements SocketBackend, PortOwner {
     this.#isClosed = true;
     this.cancel();
     this.#engine.sockets.delete(this);
+    const { memory } = this.#queue;
     this.#queue.clear();
-    if (this.#bound !== undefined) this.#bound.at.freePort(this.#bound.address.port);
+    if (this.#bound !== undefined) {
+      this.#bound.at.waitingChanged(-memory);
+      this.#bound.at.freePort(this.#bound.address.port);
+    }
     return Promise.resolve();
   }
 
@@ -224,7 +239,7 @@ export class EngineSocket implements SocketBackend, PortOwner {
       return known.route;
     }
     const route = this.#engine.route(from, to);
-    this.#route = route === undefined ? undefined : { to, generation, route };
+    this.#route = route === undefined || route.isPassing ? undefined : { to, generation, route };
     return route;
   }
 

@@ -1,5 +1,6 @@
 import type { DatagramAddress, MessageTransport, TransportAddress } from "@verbena/core/sdk";
 import { Slab } from "../memory/slab.js";
+import { Stragglers } from "../memory/stragglers.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { createCounters } from "./counters.js";
 import type { EngineSocket } from "./engine-socket.js";
@@ -8,6 +9,9 @@ import { LocalAddress, type LocalContext } from "./local-address.js";
 import { InternalRoute, NoRoute, PeerRoute, type Route } from "./route.js";
 import type { EngineSettings } from "./settings.js";
 
+/** Blocks of memory, bytes in all, that small messages may keep whole: of those sent, and of those received. */
+const KEPT_BLOCKS = 4 << 20;
+
 /**
  * What all sockets of a stack share: open local addresses, peers' congestion maps, counters. Does no I/O and has no timers; message transports
  * carry what leaves it.
@@ -15,9 +19,12 @@ import type { EngineSettings } from "./settings.js";
 export class Engine implements LocalContext {
   readonly counters = createCounters();
   readonly slab = new Slab();
+  readonly stragglers = new Stragglers(KEPT_BLOCKS);
+  /** Of messages that wait to be received. */
+  readonly waiting = new Stragglers(KEPT_BLOCKS);
   readonly locals = new Map<string, LocalAddress>();
   readonly sockets = new Set<EngineSocket>();
-  /** Goes up when a local address is opened: routes may be others from then on. */
+  /** Goes up when a local address is opened or a peer forgotten: routes may be others from then on. */
   routesGeneration = 0;
   readonly #opening = new Map<string, Promise<LocalAddress>>();
   readonly #foreignMaps = new Map<string, CongestionMap>();
@@ -45,7 +52,11 @@ export class Engine implements LocalContext {
 
   /** Where messages of a local address go that are for another; `undefined` when it has too many peers. */
   route(from: LocalAddress, to: DatagramAddress): Route | undefined {
-    const open = this.locals.get(addressKey(to));
+    const key = addressKey(to);
+    const open = this.locals.get(key);
+    // What was sent before the address was opened comes first: as long as it is on its way, the rest follows it.
+    const before = open === undefined ? undefined : from.peers.get(key);
+    if (before?.hasWork === true) return new PeerRoute(before, true);
     if (open !== undefined) return new InternalRoute(from, open);
     if (isLoopback(to.address) && !isLoopback(from.local.address)) return new NoRoute(from);
     const peer = from.peer({ address: to.address, scopeId: to.scopeId });
@@ -65,8 +76,13 @@ export class Engine implements LocalContext {
     for (const socket of this.sockets) socket.congestionChanged(freed);
   }
 
-  localPortFreed(port: number): void {
-    const freed = 1n << BigInt(port % 64);
+  peerForgotten(remote: TransportAddress): void {
+    const key = addressKey(remote);
+    this.routesGeneration += 1;
+    if (![...this.locals.values()].some(({ peers }) => peers.has(key))) this.#foreignMaps.delete(key);
+  }
+
+  localPortsFreed(freed: bigint): void {
     for (const socket of this.sockets) socket.congestionChanged(freed);
   }
 

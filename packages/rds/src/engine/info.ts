@@ -27,13 +27,19 @@ const LISTS: Lists = {
     [...sockets].flatMap(({ address, waiting }) =>
       address === undefined
         ? []
-        : [...waiting].map(({ message, sequence }) => ({
-            sequence: BigInt(sequence),
-            length: message.length,
-            local: address,
-            remote: message.source,
-            tos: 0,
-          })),
+        : [...waiting].flatMap(({ message, sequence }) =>
+            message === undefined
+              ? []
+              : [
+                  {
+                    sequence: BigInt(sequence),
+                    length: message.length,
+                    local: address,
+                    remote: message.source,
+                    tos: 0,
+                  },
+                ],
+          ),
     ),
   sockets: ({ sockets }) =>
     [...sockets].flatMap(({ address, limits, connected, inode }): readonly SocketInfo[] =>

@@ -1,16 +1,37 @@
-import type { DatagramAddress, LocalTransport, TransportAddress, TransportSink } from "@verbena/core/sdk";
+import {
+  type DatagramAddress,
+  type LocalTransport,
+  OccasionalWarning,
+  type TransportAddress,
+  type TransportSink,
+} from "@verbena/core/sdk";
 import type { Slab } from "../memory/slab.js";
+import type { Stragglers } from "../memory/stragglers.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { nextSequence, type Sequence } from "../wire/sequence.js";
+import { congestionMask } from "./congestion-monitor.js";
 import type { Counters } from "./counters.js";
 import { addressKey, isLoopback } from "./ip.js";
-import { Peer, type PeerOwner } from "./peer.js";
-import { receivedMessage, type WaitingMessage } from "./receive-queue.js";
+import { MemoryPressure } from "./memory-pressure.js";
+import { Peer, type PeerNumbers, type PeerOwner } from "./peer.js";
+import { receivedMessage, WaitingMessage } from "./receive-queue.js";
 import type { EngineSettings } from "./settings.js";
 
 /** First port that a socket may have, and how many there are. */
 const FIRST_PORT = 2;
 const PORTS = 65_536 - FIRST_PORT;
+
+/** Peers whose numbers are kept after they have been forgotten. */
+const MAX_FORGOTTEN = 65_536;
+
+/** Every bit of a folded map. */
+const ALL_PORTS = 2n ** 64n - 1n;
+
+/**
+ * What a peer may still send that knows of the lack of memory: what its sockets had queued before, which it does not take back. The larger of a
+ * number of bytes and a part of the memory.
+ */
+const UNDER_WAY = { bytes: 4 << 20, part: 1 / 4 };
 
 /** A bound socket, as its address sees it. */
 export interface PortOwner {
@@ -24,22 +45,31 @@ export interface LocalContext {
   readonly counters: Counters;
   /** Memory of messages. */
   readonly slab: Slab;
+  /** Of messages that wait to be sent or acknowledged. */
+  readonly stragglers: Stragglers;
   /** The map of a peer's address, one for all local addresses. */
   foreignMap(remote: TransportAddress): CongestionMap;
   foreignMapArrived(remote: TransportAddress, bits: Buffer): void;
-  /** A port of a local address may be sent to again. */
-  localPortFreed(port: number): void;
+  /** The local address knows the peer no more. */
+  peerForgotten(remote: TransportAddress): void;
+  /** Ports of a local address, folded to 64 bits, may be sent to again. */
+  localPortsFreed(ports: bigint): void;
 }
 
 /** A local address that is open: its ports, its congestion map, its peers. Stays open as long as the engine, and so do the peers' numbers. */
 export class LocalAddress implements TransportSink, PeerOwner {
   readonly map = new CongestionMap();
+  /** Those whose connection went last are at the end. */
   readonly peers = new Map<string, Peer>();
+  readonly #forgotten = new Map<string, PeerNumbers>();
   readonly #ports = new Map<number, PortOwner>();
   readonly #context: LocalContext;
   #transport: LocalTransport | undefined;
   /** Numbers of messages that never leave this engine, per address they come from. */
   readonly #internal = new Map<string, Sequence>();
+  readonly #memory: MemoryPressure;
+  readonly #scarce: OccasionalWarning;
+  readonly #dropped: OccasionalWarning;
 
   constructor(
     readonly local: TransportAddress,
@@ -47,6 +77,10 @@ export class LocalAddress implements TransportSink, PeerOwner {
     context: LocalContext,
   ) {
     this.#context = context;
+    const { maxReceiveMemory, clock, logger } = context.settings;
+    this.#memory = new MemoryPressure(maxReceiveMemory, (isScarce) => this.#setAllCongested(isScarce));
+    this.#scarce = new OccasionalWarning("RDS messages are not received: all ports congested", clock, logger);
+    this.#dropped = new OccasionalWarning("an RDS peer ignores congestion: message dropped", clock, logger);
   }
 
   get counters(): Counters {
@@ -55,6 +89,10 @@ export class LocalAddress implements TransportSink, PeerOwner {
 
   get slab(): Slab {
     return this.#context.slab;
+  }
+
+  get stragglers(): Stragglers {
+    return this.#context.stragglers;
   }
 
   get answersPings(): boolean {
@@ -96,7 +134,12 @@ export class LocalAddress implements TransportSink, PeerOwner {
   setCongested(port: number, isCongested: boolean): void {
     if (!this.map.set(port, isCongested)) return;
     for (const peer of this.peers.values()) peer.mapChanged();
-    if (!isCongested) this.#context.localPortFreed(port);
+    if (!isCongested) this.#context.localPortsFreed(congestionMask(port));
+  }
+
+  /** Memory of what waits on the sockets has grown, or shrunk. */
+  waitingChanged(bytes: number): void {
+    this.#memory.add(bytes);
   }
 
   /** The peer at an address, made if need be; or why there is none. */
@@ -105,13 +148,21 @@ export class LocalAddress implements TransportSink, PeerOwner {
     const known = this.peers.get(key);
     if (known !== undefined) return known;
     const { settings } = this.#context;
-    if (this.peers.size >= settings.maxPeers) return "too-many";
+    if (this.peers.size >= settings.maxPeers && !this.#forgetOne()) return "too-many";
     const peer = new Peer(this, remote, this.#context.foreignMap(remote), Math.floor(settings.wallClockMicros()));
     const link = this.#transport?.link(remote, peer);
     if (link === undefined) return "unreachable";
+    const before = this.#forgotten.get(key);
+    if (before !== undefined) peer.resume(before);
+    this.#forgotten.delete(key);
     this.peers.set(key, peer);
     peer.attach(link);
     return peer;
+  }
+
+  rests(peer: Peer): void {
+    const key = addressKey(peer.remote);
+    if (this.peers.delete(key)) this.peers.set(key, peer);
   }
 
   contact(remote: TransportAddress): boolean {
@@ -120,6 +171,11 @@ export class LocalAddress implements TransportSink, PeerOwner {
 
   deliver(peer: Peer, sourcePort: number, destinationPort: number, payload: Buffer, sequence: Sequence): void {
     const { address, scopeId } = peer.remote;
+    if (this.#memory.isExceeded && this.#hasIgnoredCongestion(peer) && this.#ports.has(destinationPort)) {
+      this.counters.recv_drop_dead_sock += 1;
+      this.#dropped.happened({ peer: address, local: this.local.address });
+      return;
+    }
     this.#deliver({ address, scopeId, port: sourcePort }, destinationPort, payload, sequence);
   }
 
@@ -149,7 +205,33 @@ export class LocalAddress implements TransportSink, PeerOwner {
     const stamp = owner.wantsTimestamps
       ? BigInt(Math.floor(this.#context.settings.wallClockMicros())) * 1000n
       : undefined;
-    owner.enqueue({ message: receivedMessage(payload, source, stamp), sequence });
+    owner.enqueue(new WaitingMessage(receivedMessage(payload, source, stamp), sequence));
+  }
+
+  #hasIgnoredCongestion(peer: Peer): boolean {
+    return peer.sentInVain > Math.max(UNDER_WAY.bytes, this.#context.settings.maxReceiveMemory * UNDER_WAY.part);
+  }
+
+  #setAllCongested(isCongested: boolean): void {
+    this.map.isFull = isCongested;
+    if (isCongested) this.#scarce.happened({ local: this.local.address });
+    for (const peer of this.peers.values()) peer.mapChanged();
+    if (!isCongested) this.#context.localPortsFreed(ALL_PORTS);
+  }
+
+  /** Makes room for another peer: the one goes that has been without connection for longest, and has nothing to be sent. */
+  #forgetOne(): boolean {
+    for (const [key, peer] of this.peers) {
+      if (!peer.isIdle) continue;
+      peer.close();
+      this.peers.delete(key);
+      this.#forgotten.set(key, peer.numbers);
+      const [oldest] = this.#forgotten.keys();
+      if (this.#forgotten.size > MAX_FORGOTTEN && oldest !== undefined) this.#forgotten.delete(oldest);
+      this.#context.peerForgotten(peer.remote);
+      return true;
+    }
+    return false;
   }
 
   #freePort(): number | undefined {

@@ -1,4 +1,5 @@
 import type { OutgoingFrame } from "@verbena/core/sdk";
+import type { Tenant } from "../memory/stragglers.js";
 import { encodePlainHeader } from "../wire/header.js";
 import { HEADER_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
 import { type Sequence, writeSequence } from "../wire/sequence.js";
@@ -10,15 +11,17 @@ export interface MessageOwner {
 }
 
 /** A message from the moment it is queued until it is acknowledged: header and payload in one piece, written as it stands. */
-export class OutgoingMessage implements OutgoingFrame {
+export class OutgoingMessage implements OutgoingFrame, Tenant {
   /** See {@link OutgoingFrame.end}; set when it is handed to the transport. */
   end = 0;
   /** Given when the message is first sent, so that numbers rise in the order of sending. */
   sequence: Sequence | undefined;
+  #bytes: Buffer;
+  #isGone = false;
 
   constructor(
     /** Room for header and payload, which this fills. */
-    readonly bytes: Buffer,
+    bytes: Buffer,
     readonly sourcePort: number,
     readonly destinationPort: number,
     payload: Uint8Array | readonly Uint8Array[],
@@ -27,9 +30,28 @@ export class OutgoingMessage implements OutgoingFrame {
     readonly owner: MessageOwner | undefined,
     extensions?: Uint8Array,
   ) {
+    this.#bytes = bytes;
     encodePlainHeader(bytes, length, sourcePort, destinationPort);
     if (extensions !== undefined) bytes.set(extensions, HeaderOffset.extensions);
     copyParts(payload, bytes, HEADER_SIZE);
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes;
+  }
+
+  get held(): Buffer | undefined {
+    return this.#isGone ? undefined : this.#bytes;
+  }
+
+  move(copy: Buffer): void {
+    this.#bytes = copy;
+  }
+
+  /** Acknowledged or cancelled: its memory is not needed any more. */
+  leave(): void {
+    this.#isGone = true;
+    this.#bytes = NOTHING;
   }
 
   get isProbe(): boolean {
@@ -46,6 +68,8 @@ export class OutgoingMessage implements OutgoingFrame {
     this.bytes.writeUInt8(this.bytes.readUInt8(HeaderOffset.flags) | HeaderFlag.retransmitted, HeaderOffset.flags);
   }
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** Bytes of one message in any number of parts. */
 export function payloadLength(payload: Uint8Array | readonly Uint8Array[]): number {

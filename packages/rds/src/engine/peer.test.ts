@@ -1,6 +1,7 @@
 import type { PeerLink } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
 import { Slab } from "../memory/slab.js";
+import { Stragglers } from "../memory/stragglers.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { decodeHeader, encodeHeader, type HeaderFields, type MessageHeader } from "../wire/header.js";
 import { HEADER_SIZE } from "../wire/header-layout.js";
@@ -19,8 +20,10 @@ function rig() {
     map: new CongestionMap(),
     counters,
     slab: new Slab(),
+    stragglers: new Stragglers(1 << 20),
     answersPings: true,
     deliver: (_peer, from, to, _payload, sequence) => delivered.push({ sequence, from, to }),
+    rests: jest.fn(),
     replaceMap: (peer, bits) => void peer.foreignMap.replace(bits),
   };
   const link: PeerLink = { state: "down", wake: jest.fn(), close: jest.fn() };

@@ -1,5 +1,6 @@
 import type { ConnectionInfo, OutgoingFrame, PeerLink, PeerSource, TransportAddress } from "@verbena/core/sdk";
 import type { Slab } from "../memory/slab.js";
+import type { Stragglers } from "../memory/stragglers.js";
 import { isChecksumGood } from "../wire/checksum.js";
 import { CONGESTION_MAP_SIZE, type CongestionMap, isCongestionMap } from "../wire/congestion-map.js";
 import { readProbe, SINGLE_PATH } from "../wire/extensions.js";
@@ -7,6 +8,7 @@ import { EXTENSIONS_SIZE, HEADER_SIZE, HeaderFlag, HeaderOffset } from "../wire/
 import { nextSequence, readSequence, type Sequence } from "../wire/sequence.js";
 import type { Counters } from "./counters.js";
 import { OutgoingMessage } from "./outgoing-message.js";
+import { ENTRY_BYTES } from "./receive-queue.js";
 import { SendQueues } from "./send-queues.js";
 
 /** Flags of the keep-alive messages of some peers; they ask for nothing that we offer. */
@@ -22,11 +24,21 @@ export interface PeerOwner {
   readonly map: CongestionMap;
   readonly counters: Counters;
   readonly slab: Slab;
+  /** Of messages that wait to be sent or acknowledged. */
+  readonly stragglers: Stragglers;
   readonly answersPings: boolean;
   /** A data message has come. */
   deliver(peer: Peer, sourcePort: number, destinationPort: number, payload: Buffer, sequence: Sequence): void;
+  /** The connection has gone: unless there is something to send, the peer may be forgotten. */
+  rests(peer: Peer): void;
   /** The peer's map has come. */
   replaceMap(peer: Peer, bits: Buffer): void;
+}
+
+/** What must be known of a peer to tell its repeated messages from new ones. */
+export interface PeerNumbers {
+  readonly nextRx: Sequence;
+  readonly generation: number;
 }
 
 /** One pair of addresses: what is to be sent, what has come, the numbers that keep both exact. Survives any number of connections. */
@@ -43,6 +55,10 @@ export class Peer implements PeerSource {
   /** 0 until the peer has told one. */
   #generation = 0;
   #waitingPongs = 0;
+  /** End of the map that says that all ports are congested, until it is acknowledged. */
+  #fullMapEnd = 0;
+  /** Payload bytes that have come since the peer has that map. */
+  #sinceFullMap: number | undefined;
 
   constructor(
     owner: PeerOwner,
@@ -73,11 +89,16 @@ export class Peer implements PeerSource {
   /** Queues a message. */
   send(message: OutgoingMessage): void {
     this.queues.add(message);
+    this.#owner.stragglers.note(message);
     this.#link?.wake();
   }
 
   /** The local map has changed: the peer hears of it before anything else. */
   mapChanged(): void {
+    if (!this.#owner.map.isFull) {
+      this.#fullMapEnd = 0;
+      this.#sinceFullMap = undefined;
+    }
     if (!this.#isUp || this.#isMapDue) return;
     this.#isMapDue = true;
     this.#owner.counters.cong_update_queued += 1;
@@ -94,6 +115,7 @@ export class Peer implements PeerSource {
       this.#isMapDue = false;
       const bytes = this.#owner.map.frame();
       this.#position += bytes.length;
+      if (this.#owner.map.isFull) this.#fullMapEnd = this.#position;
       return { bytes, end: this.#position };
     }
     const message = this.queues.next(this.#isProbeDue ? this.#probe : undefined);
@@ -113,6 +135,7 @@ export class Peer implements PeerSource {
     this.#isMapDue = true;
     this.#isProbeDue = true;
     this.#position = 0;
+    this.#fullMapEnd = 0;
   }
 
   connectionDown(): void {
@@ -120,9 +143,29 @@ export class Peer implements PeerSource {
     this.#isUp = false;
     this.#owner.counters.conn_reset += 1;
     this.queues.requeue();
+    this.#owner.rests(this);
+  }
+
+  /** Nothing is lost if it is forgotten, but for its numbers. */
+  get isIdle(): boolean {
+    return !this.#isUp && !this.hasWork && this.#link?.state !== "connecting";
+  }
+
+  get numbers(): PeerNumbers {
+    return { nextRx: this.#nextRx, generation: this.#generation };
+  }
+
+  /** Goes on with the numbers that it had before it was forgotten. */
+  resume({ nextRx, generation }: PeerNumbers): void {
+    this.#nextRx = nextRx;
+    this.#generation = generation;
   }
 
   acked(position: number): void {
+    if (this.#fullMapEnd > 0 && position >= this.#fullMapEnd) {
+      this.#fullMapEnd = 0;
+      this.#sinceFullMap ??= 0;
+    }
     for (const message of this.queues.acked(position)) this.#dropped(message);
   }
 
@@ -155,6 +198,7 @@ export class Peer implements PeerSource {
     const sourcePort = header.readUInt16BE(at + HeaderOffset.sourcePort);
     const destinationPort = header.readUInt16BE(at + HeaderOffset.destinationPort);
     if (destinationPort > 1) {
+      if (this.#sinceFullMap !== undefined) this.#sinceFullMap += payload.length + ENTRY_BYTES;
       this.#owner.deliver(this, sourcePort, destinationPort, payload, sequence);
       return;
     }
@@ -162,6 +206,11 @@ export class Peer implements PeerSource {
     if (isHandshake) this.#learn(header, at + HeaderOffset.extensions);
     if (destinationPort === 0 && sourcePort !== 0) this.#ping(sourcePort);
     else if (destinationPort === 1 && !isHandshake) counters.recv_drop_no_sock += 1;
+  }
+
+  /** Bytes that have come, with what each message costs, since the peer knows that all ports are congested. */
+  get sentInVain(): number {
+    return this.#sinceFullMap ?? 0;
   }
 
   /** Drops the connection and what waits. Nothing comes of it any more. */
@@ -206,6 +255,7 @@ export class Peer implements PeerSource {
 
   #dropped(message: OutgoingMessage): void {
     if (message.sourcePort === 0) this.#waitingPongs -= 1;
+    message.leave();
     message.owner?.release(message.length);
   }
 }

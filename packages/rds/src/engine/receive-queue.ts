@@ -1,14 +1,41 @@
 import type { DatagramAddress, ReceivedMessage } from "@verbena/core/sdk";
+import type { Tenant } from "../memory/stragglers.js";
 import type { Sequence } from "../wire/sequence.js";
 import { Fifo } from "./fifo.js";
 
 /** Counted beside the payload of each message that waits. */
-const ENTRY_BYTES = 128;
+export const ENTRY_BYTES = 256;
 
 /** A message that waits to be received. */
-export interface WaitingMessage {
-  readonly message: ReceivedMessage;
-  readonly sequence: Sequence;
+export class WaitingMessage implements Tenant {
+  #message: ReceivedMessage | undefined;
+
+  constructor(
+    message: ReceivedMessage,
+    readonly sequence: Sequence,
+  ) {
+    this.#message = message;
+  }
+
+  /** `undefined` once it has been received. */
+  get message(): ReceivedMessage | undefined {
+    return this.#message;
+  }
+
+  get held(): Buffer | undefined {
+    return this.#message?.data;
+  }
+
+  move(data: Buffer): void {
+    if (this.#message !== undefined) this.#message = { ...this.#message, data };
+  }
+
+  /** Gives the message, and lets it go. */
+  take(): ReceivedMessage | undefined {
+    const message = this.#message;
+    this.#message = undefined;
+    return message;
+  }
 }
 
 /** What waits on a socket, in order of arrival, and whether that is too much. */
@@ -33,7 +60,7 @@ export class ReceiveQueue implements Iterable<WaitingMessage> {
 
   push(entry: WaitingMessage): void {
     this.#waiting.push(entry);
-    this.#bytes += entry.message.length;
+    this.#bytes += entry.message?.length ?? 0;
   }
 
   peek(): ReceivedMessage | undefined {
@@ -41,13 +68,13 @@ export class ReceiveQueue implements Iterable<WaitingMessage> {
   }
 
   shift(): ReceivedMessage | undefined {
-    const message = this.#waiting.shift()?.message;
+    const message = this.#waiting.shift()?.take();
     if (message !== undefined) this.#bytes -= message.length;
     return message;
   }
 
   clear(): void {
-    this.#waiting.drain();
+    for (const entry of this.#waiting.drain()) entry.take();
     this.#bytes = 0;
   }
 

@@ -11,6 +11,8 @@ export interface Sending {
 
 /** Where the messages for an address go. */
 export interface Route {
+  /** May be another one for the next message. */
+  readonly isPassing: boolean;
   isCongested(port: number): boolean;
   /** Takes a copy of the payload. */
   send(sending: Sending, port: number, payload: Uint8Array | readonly Uint8Array[], length: number): void;
@@ -18,20 +20,27 @@ export interface Route {
 
 /** Over a transport to a peer: the message waits until it is acknowledged. */
 export class PeerRoute implements Route {
-  constructor(readonly peer: Peer) {}
+  constructor(
+    readonly peer: Peer,
+    readonly isPassing = false,
+  ) {}
 
   isCongested(port: number): boolean {
     return this.peer.isCongested(port);
   }
 
   send({ source, owner }: Sending, port: number, payload: Uint8Array | readonly Uint8Array[], length: number): void {
+    // First, for memory may be refused.
+    const message = new OutgoingMessage(this.peer.room(length), source.port, port, payload, length, owner);
     owner.reserve(length);
-    this.peer.send(new OutgoingMessage(this.peer.room(length), source.port, port, payload, length, owner));
+    this.peer.send(message);
   }
 }
 
 /** To another local address of the engine: received at once, by the receiver's own map. */
 export class InternalRoute implements Route {
+  readonly isPassing = false;
+
   constructor(
     readonly from: LocalAddress,
     readonly to: LocalAddress,
@@ -59,6 +68,8 @@ export class InternalRoute implements Route {
 
 /** Nowhere: a loopback address that nobody has opened, or one that its transport never reaches. Accepted and dropped, as messages to unbound ports are. */
 export class NoRoute implements Route {
+  readonly isPassing = false;
+
   constructor(readonly from: LocalAddress) {}
 
   isCongested(): boolean {

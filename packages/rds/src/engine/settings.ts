@@ -1,4 +1,4 @@
-import type { Logger, Random } from "@verbena/core/sdk";
+import type { Clock, Logger, Random } from "@verbena/core/sdk";
 
 /** Whose rules hold where Linux and the manual differ. */
 export type RdsSemantics = "linux" | "document";
@@ -10,7 +10,10 @@ export interface EngineSettings {
   readonly maxMessageSize: number;
   /** Peers per local address, those included that came forward themselves. */
   readonly maxPeers: number;
-  /** Memory of what waits on one socket, payload and bookkeeping, bytes. What comes beyond is dropped: the peer has ignored the congestion map. */
+  /**
+   * Memory of what waits on the sockets of one local address, payload and bookkeeping, bytes. From half of it on all ports of the address are
+   * congested. What comes beyond it is dropped if its peer has gone on sending all the same.
+   */
   readonly maxReceiveMemory: number;
   /** Ports of 127/8 and ::1 get congested as others do. Linux never marks them. */
   readonly loopbackCongestion: boolean;
@@ -18,6 +21,7 @@ export interface EngineSettings {
   readonly answersPings: boolean;
   /** Microseconds since 1970; sequence numbers start there, so that a restarted host is not taken for its former self. */
   readonly wallClockMicros: () => number;
+  readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }

@@ -9,6 +9,7 @@ import type {
   KernelRdsMessage,
   KernelRdsReadiness,
   KernelRdsSocket,
+  QueuedMessageInfo,
   ReceivedItem,
   SocketBackend,
   SocketEvents,
@@ -30,6 +31,8 @@ const MAX_MESSAGE_SIZE = 1 << 20;
 const CONTROL_SIZE = 112;
 /** The kernel's wake-ups can be lost when it is busy: how long a refused message waits for one. */
 const REPOLL_MS = 1000;
+/** The kernel does not say when the last message is acknowledged: how often its queues are looked at while somebody waits for it. */
+const PENDING_POLL_MS = 20;
 
 /** How a socket of the kernel is made. */
 export interface KernelSocketOptions {
@@ -46,8 +49,6 @@ export class KernelSocket implements SocketBackend {
   readonly maxMessageSize = MAX_MESSAGE_SIZE;
   readonly controlTypes: readonly ControlMessage["type"][] = ["unknown"];
   readonly limits: SocketLimits;
-  /** The kernel does not tell of one socket alone. */
-  readonly pendingMessages = undefined;
   readonly #monitor = new CongestionMonitor();
   readonly #clock: Clock;
   #bound: DatagramAddress | undefined;
@@ -56,6 +57,7 @@ export class KernelSocket implements SocketBackend {
   #wantsWritable = false;
   #hasTimestamps = false;
   #stopRepolling: (() => void) | undefined;
+  #stopPendingPoll: (() => void) | undefined;
   #isClosed = false;
 
   constructor(
@@ -142,6 +144,20 @@ export class KernelSocket implements SocketBackend {
     return isWritable;
   }
 
+  /** Whoever has asked and got more than 0 is told when to ask again. */
+  get pendingMessages(): number {
+    const { length } = this.#queued();
+    if (length > 0 && !this.#isClosed) {
+      // A watched descriptor keeps the process alive, which a timer does not.
+      this.#want({ readable: true });
+      this.#stopPendingPoll ??= this.#clock.schedule(PENDING_POLL_MS, () => {
+        this.#stopPendingPoll = undefined;
+        this.events.writable();
+      });
+    }
+    return length;
+  }
+
   get connected(): DatagramAddress | undefined {
     return this.#connected;
   }
@@ -194,6 +210,7 @@ export class KernelSocket implements SocketBackend {
   close(): Promise<void> {
     this.#isClosed = true;
     this.#stopRepolling?.();
+    this.#stopPendingPoll?.();
     this.socket.close();
     return Promise.resolve();
   }
@@ -268,11 +285,15 @@ export class KernelSocket implements SocketBackend {
     this.socket.setControlSize(isNeeded ? CONTROL_SIZE : 0);
   }
 
+  /** Messages of this socket that wait to be sent or acknowledged; the kernel lists those of all sockets. */
+  #queued(): readonly QueuedMessageInfo[] {
+    const queued = [...kernelList(this.socket, "sendQueue"), ...kernelList(this.socket, "retransmitQueue")];
+    return queued.filter(({ local }) => local.port === this.#bound?.port && local.address === this.#bound.address);
+  }
+
   /** Where messages of this socket are still on their way. */
   #destinations(): readonly DatagramAddress[] {
-    const queued = [...kernelList(this.socket, "sendQueue"), ...kernelList(this.socket, "retransmitQueue")];
-    const own = queued.filter(({ local }) => local.port === this.#bound?.port && local.address === this.#bound.address);
-    return [...new Map(own.map(({ remote }) => [`${remote.address} ${remote.port}`, remote])).values()];
+    return [...new Map(this.#queued().map(({ remote }) => [`${remote.address} ${remote.port}`, remote])).values()];
   }
 }
 

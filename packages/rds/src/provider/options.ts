@@ -26,6 +26,11 @@ const tcp = v.strictObject({
     v.optional(count(2 ** 32 - 1), 1 << 20),
     v.description("longest payload taken, bytes; a peer that announces more is cut off"),
   ),
+  maxAcceptRate: v.pipe(
+    v.optional(count(1_000_000), 1000),
+    v.description("connections accepted per second at each local address; further ones are turned away"),
+  ),
+  maxAcceptRatePerPeer: v.pipe(v.optional(count(1_000_000), 100), v.description("those of one peer")),
 });
 
 /** Options of the provider: `transports` and `options` of the section `rds` of `verbena.yaml`. */

@@ -71,7 +71,7 @@ export class RdsSocket implements AsyncDisposable {
   /**
    * Binds the socket, once: to `ADDRESS:PORT` or the like, or to an address in text and a port apart. Port 0, or none, takes a free one. Rejects with `VERBENA_RDS_EINVAL` for what is no end of a socket (no address of
    * one host, port 1, bound before), `VERBENA_RDS_EADDRNOTAVAIL` when no transport serves the address, `VERBENA_RDS_ENOPROTOOPT` when the one
-   * that {@link useTransport} named does not, `VERBENA_RDS_EADDRINUSE` when another socket has the port.
+   * that {@link useTransport} named does not, or another has the address open, `VERBENA_RDS_EADDRINUSE` when another socket has the port.
    */
   async bind(address: RdsAddressInput, port?: number): Promise<RdsAddress> {
     const isAlone = typeof address === "string" && (port !== undefined || IpAddress.tryParse(address) !== undefined);
@@ -296,7 +296,7 @@ export class RdsSocket implements AsyncDisposable {
   async #bind(local: RdsAddress): Promise<RdsAddress> {
     const transport = this.#context.transportFor(local, this.#transport);
     if (local.port === 1) throw invalid("port 1 belongs to the protocol itself");
-    const backend = this.#context.open(transport, this.#events());
+    const backend = this.#context.open(transport, this.#events(), this.#transport !== undefined);
     try {
       this.#settings.apply(backend);
       const bound = await backend.bind(local);

@@ -1,4 +1,4 @@
-import type { ControlMessage, DatagramErrno, SocketBackend } from "@verbena/core/sdk";
+import type { ControlMessage, DatagramErrno, SendAttempt, SocketBackend } from "@verbena/core/sdk";
 import { IpAddress, type VerbenaError } from "@verbena/ib";
 import { payloadLength } from "../engine/outgoing-message.js";
 import { errnoError } from "../errors.js";
@@ -69,7 +69,7 @@ export class Sender {
   trySend(payload: Payload, options: RdsSendOptions): number {
     if (this.#closed !== undefined) throw this.#closed;
     const waiting = this.#prepare(payload, options);
-    const refusal = this.#refusalBefore(waiting.to) ?? this.#attempt(waiting);
+    const refusal = this.#refusalBefore(waiting.to) ?? this.#attempt(waiting, "only");
     if (refusal === undefined) return payloadLength(payload);
     throw this.#error(refusal, waiting);
   }
@@ -77,7 +77,7 @@ export class Sender {
   async send(payload: Payload, options: RdsSendOptions): Promise<number> {
     if (this.#closed !== undefined) throw this.#closed;
     const waiting = this.#prepare(payload, options);
-    const refusal = this.#refusalBefore(waiting.to) ?? this.#attempt(waiting);
+    const refusal = this.#refusalBefore(waiting.to) ?? this.#attempt(waiting, "first");
     if (refusal === undefined) return payloadLength(payload);
     if (!isPassing(refusal)) throw this.#error(refusal, waiting);
     const { signal, timeoutMs = this.#settings.sendTimeoutMs } = options;
@@ -137,7 +137,7 @@ export class Sender {
     return (refused) => {
       const key = RdsAddress.format(refused.to);
       const isInVain = isFull && refused.refusal === "EAGAIN";
-      const refusal = held.get(key) ?? (isInVain ? "EAGAIN" : this.#attempt(refused));
+      const refusal = held.get(key) ?? (isInVain ? "EAGAIN" : this.#attempt(refused, "another"));
       if (refusal === undefined) return { answer: payloadLength(refused.payload) };
       if (!isPassing(refusal)) return { error: this.#error(refusal, refused) };
       held.set(key, refusal);
@@ -163,8 +163,8 @@ export class Sender {
     return undefined;
   }
 
-  #attempt({ to, payload, control }: Waiting): DatagramErrno | undefined {
-    const refusal = this.#backend?.trySend(to, payload, control);
+  #attempt({ to, payload, control }: Waiting, attempt: SendAttempt): DatagramErrno | undefined {
+    const refusal = this.#backend?.trySend(to, payload, control, attempt);
     if (refusal === "ENOBUFS") this.#readiness.isRefused = true;
     return refusal;
   }

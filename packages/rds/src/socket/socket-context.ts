@@ -9,7 +9,8 @@ export interface SocketContext {
   transportNamed(name: string): DatagramTransport;
   /** The one named, or the first that claims the address. Throws ENOPROTOOPT or EADDRNOTAVAIL. */
   transportFor(local: TransportAddress, name: string | undefined): DatagramTransport;
-  open(transport: DatagramTransport, events: SocketEvents): SocketBackend;
+  /** `isChosen`: the program has asked for this transport and no other. */
+  open(transport: DatagramTransport, events: SocketEvents, isChosen: boolean): SocketBackend;
   /** The socket is closed. */
   forget(socket: object): void;
 }

@@ -29,7 +29,10 @@ export interface RdsStackOptions {
   readonly maxMessageSize?: number;
   /** Peers per local address at most. Default 4096. */
   readonly maxPeers?: number;
-  /** Memory of what waits on one socket at most, bytes; beyond it messages of a peer that ignores congestion are dropped. Default 256 MiB. */
+  /**
+   * Memory of what waits on the sockets of one local address, bytes. From half of it on all its ports are congested; beyond it messages of a peer
+   * that has sent a quarter of it, and 4 MiB, since it knows are dropped. Default 256 MiB.
+   */
   readonly maxReceiveMemory?: number;
   /** Ports of 127/8 and ::1 get congested as others do, which on Linux they do not. Default: no. */
   readonly loopbackCongestion?: boolean;
@@ -75,6 +78,7 @@ export class RdsStack implements AsyncDisposable {
       loopbackCongestion: options.loopbackCongestion ?? false,
       answersPings: options.answersPings ?? true,
       wallClockMicros: options.wallClockMicros ?? systemMicros,
+      clock: host.clock,
       random: host.random,
       logger: host.logger,
     });
@@ -83,7 +87,7 @@ export class RdsStack implements AsyncDisposable {
       semantics,
       transportNamed: (name) => this.#transportNamed(name),
       transportFor: (local, name) => this.#transportFor(local, name),
-      open: (transport, events) => this.#open(transport, events),
+      open: (transport, events, isChosen) => this.#open(transport, events, isChosen),
       forget: (socket) => this.#sockets.delete(socket as RdsSocket),
     };
   }
@@ -135,10 +139,10 @@ export class RdsStack implements AsyncDisposable {
     return this.transports.map(({ name }) => name).join(", ") || "none";
   }
 
-  #open(transport: DatagramTransport, events: SocketEvents): SocketBackend {
+  #open(transport: DatagramTransport, events: SocketEvents, isChosen: boolean): SocketBackend {
     return transport.kind === "sockets"
       ? transport.openSocket(events)
-      : new EngineSocket(this.#engine, transport, events);
+      : new EngineSocket(this.#engine, transport, events, isChosen);
   }
 
   async #close(): Promise<void> {

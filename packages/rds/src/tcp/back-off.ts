@@ -13,9 +13,9 @@ export class BackOff {
     private readonly random: Random,
   ) {}
 
-  /** The wait before the next try, milliseconds. */
-  next(): number {
-    const waitMs = this.random() * this.#boundMs;
+  /** The wait before the next try, milliseconds; not less than `leastMs`. */
+  next(leastMs = 0): number {
+    const waitMs = Math.max(leastMs, this.random() * this.#boundMs);
     this.#boundMs = Math.min(MAX_MS, Math.max(this.minMs, 2 * this.#boundMs));
     return waitMs;
   }

@@ -4,6 +4,7 @@ import { type LinkEffect, type LinkEvent, type LinkRole, type LinkState, linkSte
 const EVENTS: readonly LinkEvent[] = [
   "work",
   "accepted",
+  "called-late",
   "connected",
   "failed",
   "confirmed",
@@ -38,12 +39,12 @@ test("the smaller side turns every call away, and calls back if it has no connec
 test("the larger side hangs up what it has opened itself, and takes what the peer opens, in any state", () => {
   expect(live("larger", ["work", "connected"])).toEqual({
     state: "waiting",
-    effects: ["connect", "hang-up", "schedule"],
+    effects: ["connect", "hang-up", "await-call"],
   });
   for (const state of ["idle", "connecting", "up", "waiting"] as const) {
     const step = linkStep("larger", state, "accepted");
     expect(step.state).toBe("up");
-    expect(step.effects).toContain("begin");
+    expect(step.effects).toContain(state === "up" ? "replace" : "begin");
     expect(step.effects).not.toContain("turn-away");
   }
 });
@@ -78,9 +79,10 @@ test.each<LinkRole>(["smaller", "larger"])(
           if (["lost", "timer", "idle-timer"].includes(event) && step.state !== state) has = "";
           for (const effect of step.effects) {
             if (["hang-up", "end", "unschedule"].includes(effect)) has = "";
-            if (effect === "connect" || effect === "schedule") expect(has).toBe("");
+            const isTimer = effect === "schedule" || effect === "await-call";
+            if (effect === "connect" || isTimer) expect(has).toBe("");
             if (effect === "connect") has = "attempt";
-            if (effect === "schedule") has = "timer";
+            if (isTimer) has = "timer";
             if (effect === "adopt" || effect === "replace") has = "connection";
           }
           ({ state } = step);

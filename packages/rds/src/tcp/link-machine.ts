@@ -8,10 +8,11 @@ export type LinkRole = "smaller" | "larger";
 /** `connecting`: for the larger one, a nudge under way. `unconfirmed`: connected, but nothing has come yet. `waiting`: for the next try. */
 export type LinkState = "idle" | "connecting" | "unconfirmed" | "up" | "waiting" | "closed";
 
-/** `accepted`: the peer has called. `confirmed`: its first frame has come. `lost`: the connection has ended. `idle-timer`: due, and nothing to send. */
+/** `accepted`: the peer has called. `confirmed`: its first frame has come. `lost`: the connection has ended. `called-late`: the peer has called while an attempt of our own has been under way for long. `idle-timer`: due, and nothing to send. */
 export type LinkEvent =
   | "work"
   | "accepted"
+  | "called-late"
   | "connected"
   | "failed"
   | "confirmed"
@@ -20,7 +21,10 @@ export type LinkEvent =
   | "idle-timer"
   | "close";
 
-/** `begin`: frames may be sent. `turn-away`: reset what was accepted. `hang-up`: end the own attempt. `replace`: end the old connection, take the new one. */
+/**
+ * `begin`: frames may be sent. `turn-away`: reset what was accepted. `hang-up`: end the own attempt. `replace`: read the old connection to its
+ * end, then take the new one and begin. `schedule`: try again, at once the first time; `await-call`: only if the peer does not call.
+ */
 export type LinkEffect =
   | "connect"
   | "hang-up"
@@ -30,6 +34,7 @@ export type LinkEffect =
   | "replace"
   | "end"
   | "schedule"
+  | "await-call"
   | "unschedule";
 
 /** What an event leads to. */
@@ -50,6 +55,8 @@ const SMALLER: Table = {
   },
   connecting: {
     accepted: to("connecting", "turn-away"),
+    // The kernel repeats what nobody answered after ever longer waits. A peer that asks to be called is there now.
+    "called-late": to("connecting", "turn-away", "hang-up", "connect"),
     connected: to("unconfirmed", "adopt"),
     failed: to("waiting", "hang-up", "schedule"),
     close: to("closed", "hang-up"),
@@ -82,14 +89,14 @@ const LARGER: Table = {
   },
   connecting: {
     accepted: to("up", "hang-up", "adopt", "begin"),
-    connected: to("waiting", "hang-up", "schedule"),
+    connected: to("waiting", "hang-up", "await-call"),
     failed: to("waiting", "hang-up", "schedule"),
     close: to("closed", "hang-up"),
   },
   unconfirmed: {},
   up: {
     // A peer that calls again has dropped the first connection; its data on the new one may be acknowledged already.
-    accepted: to("up", "replace", "begin"),
+    accepted: to("up", "replace"),
     lost: to("waiting", "schedule"),
     close: to("closed", "end"),
   },

@@ -36,6 +36,8 @@ export class TcpConnection implements TcpStreamHandler {
   #isUp = false;
   #isConfirmed = false;
   #isOver = false;
+  /** What has come is read, and nothing else happens any more. */
+  #isEnding = false;
   #isFlushDue = false;
   #written = 0;
   #acked = 0;
@@ -70,7 +72,7 @@ export class TcpConnection implements TcpStreamHandler {
 
   /** There is something to send: all that comes within this turn goes out together. */
   wake(): void {
-    if (this.#isFlushDue || !this.#isUp || this.#batch.isStuck) return;
+    if (this.#isFlushDue || !this.#isUp || this.#isEnding || this.#batch.isStuck) return;
     this.#isFlushDue = true;
     setImmediate(() => {
       this.#isFlushDue = false;
@@ -79,6 +81,7 @@ export class TcpConnection implements TcpStreamHandler {
   }
 
   onReadable(): void {
+    if (this.#isEnding) return;
     this.parts.counters.tcp_data_ready_calls += 1;
     let isMore = true;
     for (let bytes = 0; isMore && bytes < TURN_BYTES; ) {
@@ -97,7 +100,7 @@ export class TcpConnection implements TcpStreamHandler {
   }
 
   onAcked(): void {
-    this.#harvest();
+    if (!this.#isEnding) this.#harvest();
   }
 
   onFailure(error: Error): void {
@@ -105,12 +108,14 @@ export class TcpConnection implements TcpStreamHandler {
   }
 
   /**
-   * Ends it in favour of another: the peer has dropped it. What has come is read, what was acknowledged counted; nobody is told. All that the
-   * peer saw acknowledged came before it dropped the connection, so it is here.
+   * Ends it in favour of another: the peer has dropped it. What has come is read, what was acknowledged counted; then `done` is called, unless
+   * it was abandoned meanwhile. All that the peer saw acknowledged came before it dropped the connection, so it is here.
    */
-  settle(): void {
-    this.#drain();
-    this.#finish();
+  settle(done: () => void): void {
+    this.#drain(() => {
+      this.#finish();
+      done();
+    });
   }
 
   /** Ends it at once. Nothing is read or counted any more. */
@@ -135,13 +140,12 @@ export class TcpConnection implements TcpStreamHandler {
   }
 
   #flush(): void {
-    if (this.#isOver || !this.#isUp) return;
+    if (this.#isOver || this.#isEnding || !this.#isUp) return;
     let written: number;
     try {
       written = this.#batch.writeTo(this.stream, TURN_BYTES);
     } catch (error) {
-      this.#drain();
-      this.#lose(error);
+      this.#drain(() => this.#lose(error));
       return;
     }
     this.#written += written;
@@ -170,20 +174,25 @@ export class TcpConnection implements TcpStreamHandler {
     }
   }
 
-  /** Takes what is still there of a connection that is dead or as good as dead. */
-  #drain(): void {
+  /** Takes what is still there of a connection that is dead or as good as dead, as much in a turn as of any other. */
+  #drain(then: () => void): void {
+    this.#isEnding = true;
     const { block } = this.parts;
+    let isMore = true;
     try {
-      for (
-        let got = this.stream.read(block, 0, block.length);
-        got > 0;
-        got = this.stream.read(block, 0, block.length)
-      ) {
-        this.#parser.push(block.subarray(0, got));
+      for (let bytes = 0; isMore && bytes < TURN_BYTES && !this.#isOver; ) {
+        const got = this.stream.read(block, 0, block.length);
+        isMore = got > 0;
+        bytes += got;
+        if (isMore) this.#parser.push(block.subarray(0, got));
       }
     } catch {
       // Its end, which is known already.
+      isMore = false;
     }
+    if (this.#isOver) return;
+    if (isMore) setImmediate(() => this.#drain(then));
+    else then();
   }
 
   #lose(cause: unknown): void {

@@ -1,4 +1,5 @@
 import type { PeerLink, PeerSource, TcpEndpoint, TcpSocketInfo, TcpStream, TransportAddress } from "@verbena/core/sdk";
+import { VerbenaError } from "@verbena/ib";
 import { compareAddresses } from "./address-order.js";
 import { BackOff } from "./back-off.js";
 import { type LinkEffect, type LinkEvent, type LinkRole, type LinkState, linkStep } from "./link-machine.js";
@@ -9,6 +10,8 @@ import type { TcpContext } from "./tcp-context.js";
 const MIN_WAIT_MS: Readonly<Record<LinkRole, number>> = { smaller: 1, larger: 64 };
 /** A connection that lived shorter than this counts as a failed try. */
 const SHORT_LIFE_MS = 5;
+/** An attempt that has taken longer than this waits for the kernel's own repetition, a second or more, if the peer was away when it began. */
+const LATE_MS = 500;
 
 /** The link to one peer: keeps a connection to it, or goes on trying, by the table of `link-machine.ts`. */
 export class TcpLink implements PeerLink, ConnectionOwner {
@@ -17,7 +20,10 @@ export class TcpLink implements PeerLink, ConnectionOwner {
   #state: LinkState = "idle";
   /** An attempt of our own that is not decided. */
   #attempt: TcpStream | undefined;
+  #attemptSince = 0;
   #connection: TcpConnection | undefined;
+  /** Accepted while the connection before it is read to its end. */
+  #successor: TcpStream | undefined;
   #upSince = 0;
   #unschedule: () => void = () => undefined;
 
@@ -50,7 +56,7 @@ export class TcpLink implements PeerLink, ConnectionOwner {
   /** The peer has called. */
   accepted(stream: TcpStream): void {
     if (this.#state !== "idle" && this.#state !== "waiting") this.context.parts.counters.tcp_connect_raced += 1;
-    this.#step("accepted", stream);
+    this.#step(this.#isLate ? "called-late" : "accepted", stream);
   }
 
   confirmed(): void {
@@ -60,7 +66,9 @@ export class TcpLink implements PeerLink, ConnectionOwner {
   lost(_connection: TcpConnection, cause: unknown): void {
     const { clock, logger } = this.context;
     logger.info("RDS connection lost", { peer: this.remote.address, cause: cause ?? "ended by the peer" });
-    const hasWorked = this.#state === "up" && clock.now() - this.#upSince >= SHORT_LIFE_MS;
+    // Whoever sends what cannot be read will do so again.
+    const isRefused = VerbenaError.is(cause, "VERBENA_RDS_MALFORMED");
+    const hasWorked = this.#state === "up" && clock.now() - this.#upSince >= SHORT_LIFE_MS && !isRefused;
     if (hasWorked) this.#backOff.reset();
     this.#step("lost");
   }
@@ -70,10 +78,21 @@ export class TcpLink implements PeerLink, ConnectionOwner {
     return this.#connection === undefined ? [] : [this.#connection.info(local, this.remote)];
   }
 
+  get #isLate(): boolean {
+    const { clock } = this.context;
+    return this.#role === "smaller" && this.#state === "connecting" && clock.now() - this.#attemptSince >= LATE_MS;
+  }
+
   #step(event: LinkEvent, stream?: TcpStream): void {
     const { state, effects } = linkStep(this.#role, this.#state, event);
     this.#state = state;
     for (const effect of effects) this.#act(effect, stream);
+    this.#checkUp();
+  }
+
+  /** A connection that could not be taken has ended before it began. */
+  #checkUp(): void {
+    if (this.#state === "up" && this.#connection === undefined) this.#step("lost");
   }
 
   #act(effect: LinkEffect, stream: TcpStream | undefined): void {
@@ -93,22 +112,22 @@ export class TcpLink implements PeerLink, ConnectionOwner {
         this.#adopt(stream);
         return;
       case "replace":
-        this.#connection?.settle();
-        this.#adopt(stream);
+        this.#replace(stream);
         return;
       case "begin":
-        this.#upSince = this.context.clock.now();
-        this.#connection?.begin();
+        this.#begin();
         return;
       case "end":
         this.#connection?.abandon();
         this.#connection = undefined;
+        this.#successor?.reset();
+        this.#successor = undefined;
         return;
       case "schedule":
-        this.#connection = undefined;
-        this.#unschedule = this.context.clock.schedule(this.#backOff.next(), () => {
-          this.#step(this.source.hasWork ? "timer" : "idle-timer");
-        });
+        this.#schedule(this.#backOff.next());
+        return;
+      case "await-call":
+        this.#schedule(this.#backOff.next(MIN_WAIT_MS.larger));
         return;
       case "unschedule":
         this.#unschedule();
@@ -116,6 +135,33 @@ export class TcpLink implements PeerLink, ConnectionOwner {
       default:
         effect satisfies never;
     }
+  }
+
+  #schedule(waitMs: number): void {
+    this.#connection = undefined;
+    this.#unschedule = this.context.clock.schedule(waitMs, () => {
+      this.#step(this.source.hasWork ? "timer" : "idle-timer");
+    });
+  }
+
+  #begin(): void {
+    this.#upSince = this.context.clock.now();
+    this.#connection?.begin();
+  }
+
+  /** The old connection may have much to read, and the peer may call once more meanwhile. */
+  #replace(stream: TcpStream | undefined): void {
+    const isUnderWay = this.#successor !== undefined;
+    this.#successor?.reset();
+    this.#successor = stream;
+    if (isUnderWay) return;
+    this.#connection?.settle(() => {
+      const successor = this.#successor;
+      this.#successor = undefined;
+      this.#adopt(successor);
+      this.#begin();
+      this.#checkUp();
+    });
   }
 
   /** Of what the peer has opened, or of the own attempt that has come about. */
@@ -129,13 +175,20 @@ export class TcpLink implements PeerLink, ConnectionOwner {
     }
     const connection = new TcpConnection(stream, this.source, this.context.parts, this);
     this.#connection = connection;
-    if (accepted !== undefined) accepted.start(connection);
     this.#attempt = undefined;
+    try {
+      accepted?.start(connection);
+    } catch (cause) {
+      this.context.logger.warn("RDS connection cannot be watched", { peer: this.remote.address, cause });
+      stream.reset();
+      this.#connection = undefined;
+    }
   }
 
   #connect(): void {
     const { address, scopeId } = this.remote;
-    const { native, local, options } = this.context;
+    const { native, local, options, clock } = this.context;
+    this.#attemptSince = clock.now();
     const from: TcpEndpoint = { host: local.address, port: 0, scopeId: local.scopeId };
     const to: TcpEndpoint = { host: address, port: options.peerPorts.get(address) ?? options.port, scopeId };
     const failed = (cause: unknown): void => {

@@ -1,18 +1,20 @@
-import type {
-  LocalTransport,
-  PeerLink,
-  PeerSource,
-  TcpListener,
-  TcpListenerHandler,
-  TcpSocketInfo,
-  TcpStream,
-  TransportAddress,
-  TransportCounter,
-  TransportSink,
+import {
+  type LocalTransport,
+  OccasionalWarning,
+  type PeerLink,
+  type PeerSource,
+  type TcpListener,
+  type TcpListenerHandler,
+  type TcpSocketInfo,
+  type TcpStream,
+  type TransportAddress,
+  type TransportCounter,
+  type TransportSink,
 } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
 import { addressKey } from "../engine/ip.js";
 import { Slab } from "../memory/slab.js";
+import { AcceptLimit } from "./accept-limit.js";
 import { compareAddresses } from "./address-order.js";
 import { PACK_SIZE } from "./frame-batch.js";
 import type { TcpContext, TcpHost } from "./tcp-context.js";
@@ -34,6 +36,9 @@ export class TcpLocal implements LocalTransport, TcpListenerHandler {
   readonly #counters = createTcpCounters();
   readonly #context: TcpContext;
   readonly #listener: TcpListener;
+  readonly #accepts: AcceptLimit;
+  readonly #turnedAway: OccasionalWarning;
+  readonly #limited: OccasionalWarning;
   #isClosed = false;
   #resume: () => void = () => undefined;
 
@@ -59,6 +64,10 @@ export class TcpLocal implements LocalTransport, TcpListenerHandler {
         maxFrame: settings.maxMessageSize,
       },
     };
+    const { clock, logger } = host;
+    this.#accepts = new AcceptLimit(clock, settings.maxAcceptRate, settings.maxAcceptRatePerPeer);
+    this.#turnedAway = new OccasionalWarning("RDS peer turned away", clock, logger);
+    this.#limited = new OccasionalWarning("RDS peers connect too often: turned away", clock, logger);
     this.#listener = host.native.tcp.listen({ host: local.address, port: settings.port, scopeId: local.scopeId }, this);
   }
 
@@ -90,20 +99,30 @@ export class TcpLocal implements LocalTransport, TcpListenerHandler {
 
   onAccept(stream: TcpStream): void {
     const remote = { address: IpAddress.parse(stream.remote.host), scopeId: stream.remote.scopeId ?? 0 };
-    const link = this.#isWanted(remote) ? this.#linkTo(remote) : undefined;
-    if (link !== undefined) {
-      link.accepted(stream);
-      return;
-    }
-    this.#counters.tcp_listen_closed_stale += 1;
-    this.#context.logger.warn("RDS peer turned away", { peer: remote.address });
-    stream.reset();
+    if (!this.#isWanted(remote)) return this.#turnAway(stream, remote, this.#turnedAway);
+    if (!this.#accepts.allows(addressKey(remote))) return this.#turnAway(stream, remote, this.#limited);
+    const link = this.#linkTo(remote);
+    if (link === undefined) return this.#turnAway(stream, remote, this.#turnedAway);
+    link.accepted(stream);
   }
 
   onTrouble(error: Error): void {
     const { clock, logger } = this.#context;
     logger.warn("RDS connections cannot be accepted", { cause: error });
-    this.#resume = clock.schedule(TROUBLE_MS, () => this.#listener.resume());
+    this.#resume = clock.schedule(TROUBLE_MS, () => {
+      try {
+        this.#listener.resume();
+      } catch (cause) {
+        // The host was closed before the stack.
+        logger.debug("RDS connections are not accepted any more", { cause });
+      }
+    });
+  }
+
+  #turnAway(stream: TcpStream, { address }: TransportAddress, warning: OccasionalWarning): void {
+    this.#counters.tcp_listen_closed_stale += 1;
+    warning.happened({ peer: address });
+    stream.reset();
   }
 
   /** Equal addresses are one host's: nothing goes out. */

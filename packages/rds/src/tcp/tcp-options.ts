@@ -15,6 +15,10 @@ export interface TcpTransportOptions {
   readonly peers?: readonly IpAddress[];
   /** Longest payload taken, bytes; a peer that announces more is cut off. Default 1 MiB. */
   readonly maxMessageSize?: number;
+  /** Connections accepted per second at each local address, and at once; further ones are turned away. Default 1000. */
+  readonly maxAcceptRate?: number;
+  /** Those of one peer. Default 100. */
+  readonly maxAcceptRatePerPeer?: number;
 }
 
 /** The options with their defaults. */
@@ -24,6 +28,8 @@ export interface TcpSettings {
   readonly addresses: ReadonlySet<IpAddress> | undefined;
   readonly peers: ReadonlySet<IpAddress> | undefined;
   readonly maxMessageSize: number;
+  readonly maxAcceptRate: number;
+  readonly maxAcceptRatePerPeer: number;
 }
 
 /** Applies the defaults. */
@@ -34,5 +40,7 @@ export function tcpSettings(options: TcpTransportOptions): TcpSettings {
     addresses: options.addresses === undefined ? undefined : new Set(options.addresses),
     peers: options.peers === undefined ? undefined : new Set(options.peers),
     maxMessageSize: options.maxMessageSize ?? 1 << 20,
+    maxAcceptRate: options.maxAcceptRate ?? 1000,
+    maxAcceptRatePerPeer: options.maxAcceptRatePerPeer ?? 100,
   };
 }

@@ -4,17 +4,22 @@ import { HEADER_SIZE, HeaderFlag, HeaderOffset } from "./header-layout.js";
 /** Bytes of a congestion map: one bit per port. */
 export const CONGESTION_MAP_SIZE = 8192;
 
+/** Ports of pings and probes, which are of the address, and of no socket. */
+const PROTOCOL_PORTS = 2;
+
 /** Which ports of an address are congested. Bit `port & 7` of byte `port >> 3`. */
 export class CongestionMap {
+  /** All ports of sockets are congested, whatever their bits say. */
+  isFull = false;
   readonly #bits = Buffer.alloc(CONGESTION_MAP_SIZE);
 
   has(port: number): boolean {
-    return ((this.#bits[port >> 3] ?? 0) & (1 << (port & 7))) !== 0;
+    return (this.isFull && port >= PROTOCOL_PORTS) || this.#hasBit(port);
   }
 
   /** Sets or clears the bit of a port; false if it stood so already. */
   set(port: number, isCongested: boolean): boolean {
-    if (this.has(port) === isCongested) return false;
+    if (this.#hasBit(port) === isCongested) return false;
     this.#bits[port >> 3] = (this.#bits[port >> 3] ?? 0) ^ (1 << (port & 7));
     return true;
   }
@@ -46,8 +51,13 @@ export class CongestionMap {
       destinationPort: 0,
       flags: HeaderFlag.congestionMap,
     });
-    this.#bits.copy(frame, HEADER_SIZE);
+    if (this.isFull) frame.fill(0xff, HEADER_SIZE).writeUInt8(0xff & (-1 << PROTOCOL_PORTS), HEADER_SIZE);
+    else this.#bits.copy(frame, HEADER_SIZE);
     return frame;
+  }
+
+  #hasBit(port: number): boolean {
+    return ((this.#bits[port >> 3] ?? 0) & (1 << (port & 7))) !== 0;
   }
 }
 

@@ -1,6 +1,7 @@
 import { rdsError } from "../errors.js";
 import { CONGESTION_MAP_SIZE, isCongestionMap } from "./congestion-map.js";
 import { HEADER_SIZE, HeaderOffset } from "./header-layout.js";
+import { isSequenceZero } from "./sequence.js";
 
 /** Gets each whole frame: its header at `at` of `header`, to be read at once, and its payload, which is the taker's own. */
 export type FrameTaker = (header: Buffer, at: number, payload: Buffer) => void;
@@ -44,7 +45,7 @@ export class FrameParser {
 
   /**
    * Takes the next bytes; gives on every frame they complete. They are not kept. Throws `VERBENA_RDS_MALFORMED` for a frame longer than the
-   * limit and for a congestion map of another length than 8192: the stream is not to be read on.
+   * limit, for a congestion map of another length than 8192 and for a message with the sequence number 0: the stream is not to be read on.
    */
   push(bytes: Buffer): void {
     let at = 0;
@@ -126,6 +127,7 @@ export class FrameParser {
       throw malformed("a congestion map", `${length} bytes instead of ${CONGESTION_MAP_SIZE}`);
     }
     if (length > this.#maxLength) throw malformed("a message", `${length} bytes, more than ${this.#maxLength}`);
+    if (isSequenceZero(header, at + HeaderOffset.sequence)) throw malformed("a message", "sequence number 0");
     return length;
   }
 }

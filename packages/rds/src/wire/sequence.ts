@@ -13,6 +13,11 @@ export function readSequence(buf: Buffer, at: number): Sequence {
   return high < HIGH_LIMIT ? high * 2 ** 32 + buf.readUInt32BE(at + 4) : buf.readBigUInt64BE(at);
 }
 
+/** Whether the 8 bytes are all 0, which no message's are. */
+export function isSequenceZero(buf: Buffer, at: number): boolean {
+  return buf.readUInt32BE(at + 4) === 0 && buf.readUInt32BE(at) === 0;
+}
+
 /** Writes 8 bytes, big-endian; what exceeds 64 bits is cut off. */
 export function writeSequence(buf: Buffer, at: number, sequence: Sequence): void {
   if (typeof sequence === "bigint") {

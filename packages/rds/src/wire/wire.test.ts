@@ -127,7 +127,7 @@ describe("the congestion map", () => {
 describe("the frame parser", () => {
   const frame = (length: number, seed: number): Buffer => {
     const buf = Buffer.alloc(HEADER_SIZE + length);
-    encodeHeader(buf, 0, { sequence: seed, length, sourcePort: 9, destinationPort: 7 });
+    encodeHeader(buf, 0, { sequence: seed + 1, length, sourcePort: 9, destinationPort: 7 });
     for (let at = 0; at < length; at += 1) buf[HEADER_SIZE + at] = (at * 7 + seed) & 0xff;
     return buf;
   };
@@ -183,6 +183,14 @@ describe("the frame parser", () => {
     bytes.writeUInt8(1, 24);
     expect(() => new FrameParser(1000, () => undefined).push(bytes)).toThrow(
       expect.objectContaining({ code: "VERBENA_RDS_MALFORMED" }),
+    );
+  });
+
+  it("refuses a message with the sequence number 0, which only maps have", () => {
+    const bytes = frame(10, 0);
+    bytes.fill(0, 0, 8);
+    expect(() => new FrameParser(1000, () => undefined).push(bytes)).toThrow(
+      expect.objectContaining({ code: "VERBENA_RDS_MALFORMED", message: expect.stringContaining("sequence number 0") }),
     );
   });
 

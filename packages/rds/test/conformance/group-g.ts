@@ -64,6 +64,24 @@ export function groupG(name: string, rig: () => Rig): void {
       expect(seven.tryReceive()).toBeUndefined();
     });
 
+    it("drain waits until what was sent has been cancelled, or the peer has it", async () => {
+      const socket = await waiting();
+      const seven = rig().peer.socket();
+      await seven.bind(rig().peer.address, 7);
+      let isDrained = false;
+      const drained = socket.drain().then(() => {
+        isDrained = true;
+      });
+      socket.cancel(peer(8));
+      await rig().pass(100);
+      expect(isDrained).toBe(false);
+      await rig().peer.appear();
+      await rig().run(drained);
+      const left = [...(await socket.info("sendQueue")), ...(await socket.info("retransmitQueue"))];
+      expect(left.filter(({ local }) => local.port === 4000)).toEqual([]);
+      expect(seen(await rig().run(seven.receive()))?.text).toBe("7a");
+    });
+
     it("G07: of messages whose sender closes at once a prefix arrives, in order", async () => {
       const receiver = rig().peer.socket();
       await receiver.bind(rig().peer.address, 7);

@@ -1,4 +1,5 @@
 import { noMetrics, silentLogger } from "@verbena/core";
+import type { MessageTransport } from "@verbena/core/sdk";
 import { VirtualClock } from "@verbena/core/testing";
 import {
   LoopTransport,
@@ -35,11 +36,20 @@ export class UserSpaceRig implements Rig {
   readonly clock = new VirtualClock();
   readonly stack: RdsStack;
   readonly peerStack: RdsStack;
+  readonly #others: RdsStack[] = [];
   #sockets: RdsSocket[] = [];
 
-  constructor(peerAddress = "10.0.0.9", options: Omit<RdsStackOptions, "host" | "transports"> = {}) {
+  /** `transportsOf` gives those of the stack, in place of loopback and the network. */
+  constructor(
+    peerAddress = "10.0.0.9",
+    options: Omit<RdsStackOptions, "host" | "transports"> = {},
+    transportsOf = (network: MemoryNetwork): readonly MessageTransport[] => [
+      new LoopTransport(),
+      network.host(...LOCAL),
+    ],
+  ) {
     const host = virtualHost(this.clock);
-    const transports = [new LoopTransport(), this.network.host(...LOCAL)];
+    const transports = transportsOf(this.network);
     this.stack = new RdsStack({ host, transports, ...options });
     this.peerStack = new RdsStack({ host, transports: [this.network.host(peerAddress)], ...options });
     this.network.leave(peerAddress);
@@ -59,6 +69,13 @@ export class UserSpaceRig implements Rig {
 
   socket(options?: RdsSocketOptions): RdsSocket {
     return this.#opened(this.stack.createSocket(options));
+  }
+
+  /** Another host on the network. */
+  host(address: string): RdsStack {
+    const stack = new RdsStack({ host: virtualHost(this.clock), transports: [this.network.host(address)] });
+    this.#others.push(stack);
+    return stack;
   }
 
   now(): number {
@@ -86,6 +103,7 @@ export class UserSpaceRig implements Rig {
   async close(): Promise<void> {
     await this.stack.close();
     await this.peerStack.close();
+    await Promise.all(this.#others.map((stack) => stack.close()));
   }
 
   #opened(socket: RdsSocket): RdsSocket {

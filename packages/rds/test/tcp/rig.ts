@@ -1,4 +1,5 @@
 import { createHost, type Host } from "@verbena/core";
+import type { Clock } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
 import { type RdsSocket, type RdsSocketOptions, RdsStack, type RdsStackOptions } from "../../src/index.js";
 import type { TcpTransportOptions } from "../../src/tcp/tcp-options.js";
@@ -25,12 +26,17 @@ export class TcpNode implements AsyncDisposable {
     readonly address: string,
     options: Partial<TcpTransportOptions> = {},
     stack: Partial<RdsStackOptions> = {},
+    clock: Clock = this.host.clock,
   ) {
-    const transport = new TcpTransport(this.host, {
-      port: PORT,
-      addresses: [IpAddress.parse(address)],
-      ...options,
-    });
+    const { native, random, logger } = this.host;
+    const transport = new TcpTransport(
+      { native, random, logger, clock },
+      {
+        port: PORT,
+        addresses: [IpAddress.parse(address)],
+        ...options,
+      },
+    );
     this.stack = new RdsStack({ host: this.host, transports: [transport], loopbackCongestion: true, ...stack });
   }
 

@@ -1,3 +1,4 @@
+import { VirtualClock } from "@verbena/core/testing";
 import { IpAddress } from "@verbena/ib";
 import { frame, mapFrame, probe, probeAnswer } from "./frames.js";
 import { network, PORT, receiveText, TcpNode } from "./rig.js";
@@ -184,4 +185,23 @@ test("a peer that is not in the list is turned away, and what is sent to it wait
   expect((await connection.next()).flags).toBe(1);
   expect(stranger.calls).toBe(0);
   expect(node.stack.info("sendQueue")).toMatchObject([{ length: 6 }]);
+});
+
+test("a peer that calls too often is turned away, and others are not", async () => {
+  const at = network();
+  await using node = new TcpNode(at(9), { maxAcceptRatePerPeer: 3, maxAcceptRate: 5 }, {}, new VirtualClock());
+  await node.socket(2001);
+  const calls = async (last: number): Promise<readonly (string | number)[]> => {
+    await using peer = await ScriptedPeer.listen(at(last), PORT);
+    const outcomes = [];
+    for (let call = 0; call < 4; call += 1) {
+      const connection = await peer.connect(node.address);
+      // Taken: the map comes. Each call replaces the one before.
+      outcomes.push(await Promise.race([connection.ended, connection.next().then(({ flags }) => flags)]));
+    }
+    return outcomes;
+  };
+  expect(await calls(2)).toEqual([1, 1, 1, "reset"]);
+  expect(await calls(3)).toEqual([1, 1, "reset", "reset"]);
+  expect(node.counter("tcp_listen_closed_stale")).toBe(3);
 });

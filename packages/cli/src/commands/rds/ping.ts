@@ -5,6 +5,7 @@ import { parseDurationMs } from "../../duration.js";
 import { endOfWatch } from "../../end-of-watch.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
+import { PingTurns } from "./ping-turns.js";
 import { ipArgument, sourceFor, type TransportChoice, withStack } from "./stack.js";
 import { type RefusedOptions, refuseUnsupported } from "./unsupported.js";
 import { countValue, intervalMs } from "./values.js";
@@ -56,8 +57,7 @@ function line({ sequence, usec, from, isDuplicate }: Pong, to: IpAddress): strin
 
 /** Sockets that ping in turn. */
 class Pinger {
-  readonly #pending: ({ readonly sequence: number; readonly sentNs: bigint } | undefined)[] = [];
-  #sent = 0;
+  readonly #turns = new PingTurns(SOCKETS);
 
   private constructor(
     private readonly sockets: readonly RdsSocket[],
@@ -84,21 +84,16 @@ class Pinger {
     await Promise.all(receiving);
   }
 
-  /** The next socket's turn; whoever still waits for an answer is left alone. */
   #next(): void {
-    const index = this.#sent % SOCKETS;
-    if (this.#pending[index] !== undefined) return;
-    this.#sent += 1;
-    this.#pending[index] = { sequence: this.#sent, sentNs: process.hrtime.bigint() };
-    this.sockets[index]?.trySend("", { to: { address: this.to, port: 0 } });
+    const index = this.#turns.take(process.hrtime.bigint());
+    if (index !== undefined) this.sockets[index]?.trySend("", { to: { address: this.to, port: 0 } });
   }
 
   async #receive(socket: RdsSocket, index: number): Promise<void> {
     for await (const item of socket) {
       if (item.type !== "message") continue;
       const now = process.hrtime.bigint();
-      const ping = this.#pending[index];
-      this.#pending[index] = undefined;
+      const ping = this.#turns.answered(index);
       const usec = ping === undefined ? 0 : Number(now - ping.sentNs) / 1000;
       const { address: from } = item.source;
       this.onPong({ sequence: ping?.sequence ?? 0, usec, from, isDuplicate: ping === undefined });

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from "../sdk/services.js";
+import type { Clock, Logger } from "./services.js";
 
 /** How long a warning keeps quiet after it was given, milliseconds. */
 const QUIET_MS = 10_000;
