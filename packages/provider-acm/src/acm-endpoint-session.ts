@@ -180,6 +180,7 @@ export class AcmEndpointSession implements EndpointSession {
       clock,
       askingTimeMs: () => askingTimeMs(options, this.#port),
       ownerOf: (address) => this.#heard.owner(address),
+      isEverybodysTurn: (address) => this.#heard.isEverybodysTurn(address),
       onPeer: (peer, destination) => {
         this.#hear(peer);
         this.#heard.hear(destination, peer);

@@ -12,6 +12,8 @@ export interface InquiryParts {
   readonly askingTimeMs: () => number;
   /** Who had it last. */
   readonly ownerOf: (address: Destination) => Peer | undefined;
+  /** Whoever had it last is asked whether he has it still: whether everybody is asked too this time. */
+  readonly isEverybodysTurn: (address: Destination) => boolean;
   /** Who has answered for what. */
   readonly onPeer: (peer: Peer, destination: Destination) => void;
   /** What was known of an address is confirmed, or is another's now. */
@@ -32,13 +34,16 @@ export class Inquiry {
 
   /** Who has it? `known`, or who had it last, is asked first. `undefined` and rejections: {@link Requester.ask}. */
   async find(to: Destination, options: InquiryOptions): Promise<Peer | undefined> {
-    const { requester, addresses, clock, askingTimeMs, ownerOf, onPeer } = this.parts;
-    const { signal, deadline, source: asker, known = ownerOf(to) } = options;
+    const { requester, addresses, clock, askingTimeMs, ownerOf, isEverybodysTurn, onPeer } = this.parts;
+    const { signal, deadline, source: asker } = options;
+    const known = options.known ?? ownerOf(to);
     const source = addresses.sourceFor(to, asker);
     // An endpoint without an address has nothing to be answered to.
     if (source === undefined) return undefined;
     const until = Math.min(deadline, clock.now() + askingTimeMs());
-    const last = known === undefined ? {} : { known };
+    // Where somebody is may be asked each minute; whose an address is seldom.
+    const asksOthers = options.known === undefined && known !== undefined && isEverybodysTurn(to);
+    const last = known === undefined ? {} : { known, asksOthers };
     const peer = await requester.ask(to, source, { signal, deadline: until, ...last });
     if (peer !== undefined) onPeer(peer, to);
     return peer;

@@ -65,6 +65,24 @@ test.each(FAMILIES)(
   },
 );
 
+test.each(FAMILIES)(
+  "each twelfth question for an $family address to its owner alone is everybody's, until it is another's",
+  ({ host }) => {
+    const heard = new HeardAddresses(10, new VirtualClock());
+    const address = to(host(9));
+    const turns = (times: number): number[] =>
+      Array.from({ length: times }, (_, n) => n + 1).filter(() => heard.isEverybodysTurn(address));
+    expect(turns(30)).toEqual([]);
+    heard.hear(address, peer(2));
+    expect(turns(30)).toEqual([12, 24]);
+    heard.hear(address, peer(2, 9));
+    expect(turns(6)).toEqual([6]);
+    expect(turns(6)).toEqual([]);
+    heard.hear(address, peer(3));
+    expect(turns(12)).toEqual([12]);
+  },
+);
+
 test("a bounded map tells what it lets go of", () => {
   const gone: string[] = [];
   const map = new LruMap<number, string>(2, (value) => gone.push(value));

@@ -70,6 +70,33 @@ describe.each(FAMILIES)("$family", ({ host }) => {
       answer(2, { gid: gidOf(2), lid: 9 as Lid, qpn: 0x78, pathBits: 0 });
       expect(await found).toEqual({ gid: gidOf(2), lid: 9, qpn: 0x78, mgid: BASE });
     });
+
+    it("and to everybody when it is their turn: he stays the owner, and who answers beside him is a duplicate", async () => {
+      const { requester, clock, sent, answer, duplicates, counts } = rig();
+      const ask = () =>
+        requester.ask(to(host(2)), SOURCE, {
+          signal: new AbortController().signal,
+          deadline: 9_072,
+          known: { gid: gidOf(2), lid: 2 as Lid, qpn: 0x77, mgid: BASE },
+          asksOthers: true,
+        });
+      const found = ask();
+      expect(sent.map(({ alone }) => alone)).toEqual([0x77]);
+      answer(0, from(2, 0x77));
+      expect(await found).toMatchObject({ gid: gidOf(2) });
+      expect(sent.map(({ alone }) => alone)).toEqual([0x77, undefined]);
+      expect(sent[1]?.bytes.equals(sent[0]!.bytes)).toBe(true);
+      answer(1, from(3));
+      answer(1, from(2, 0x77));
+      expect(duplicates).toEqual([[host(2), gidOf(2), gidOf(3)]]);
+      expect([counts.requestsSent, counts.retries, clock.pending]).toEqual([2, 0, 0]);
+      // That he has answered twice, as asked, is no reason to ask more slowly.
+      const again = ask();
+      await clock.advance(60);
+      expect(sent).toHaveLength(4);
+      answer(3, from(2, 0x77));
+      await again;
+    });
   });
 
   describe("a request that is sent again", () => {

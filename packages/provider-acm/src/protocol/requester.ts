@@ -39,6 +39,8 @@ export interface AskOptions {
   readonly deadline: number;
   /** Who has answered before: the first try goes to him alone. */
   readonly known?: Peer;
+  /** When he has answered everybody is asked too, once: who answers then has the address as well. */
+  readonly asksOthers?: boolean;
 }
 
 /** How long a transaction id stays known after its end: for late answers, and for a second one that contradicts the first. */
@@ -57,7 +59,8 @@ type Ending =
   | { readonly address: Destination; readonly first: undefined }
   | { readonly address: Destination | LocalAddress; readonly first: Gid };
 
-type Afterlife = Ending & { readonly until: number };
+/** `isAskedAgain`: who has answered has been asked once more, with everybody. */
+type Afterlife = Ending & { readonly until: number; readonly isAskedAgain?: boolean };
 
 /** Asks the base group who knows an address: outstanding requests by transaction id, tried again with growing gaps. */
 export class Requester {
@@ -88,7 +91,7 @@ export class Requester {
   ask(
     destination: Destination,
     source: Destination | LocalAddress,
-    { signal, deadline, known }: AskOptions,
+    { signal, deadline, known, asksOthers = false }: AskOptions,
   ): Promise<Peer | undefined> {
     if (this.#isClosed || signal.aborted) return Promise.resolve(undefined);
     const { counts, clock, random, send, sendTo, own, ownLid } = this.#parts;
@@ -128,6 +131,11 @@ export class Requester {
             return;
           }
           resolve(this.#peer(mad, from));
+          if (asksOthers && known !== undefined && exchange.tries <= LONE_TRIES) {
+            counts.requestsSent += 1;
+            this.#ended.set(tid, { ...this.#afterlife({ address: destination, first: from.gid }), isAskedAgain: true });
+            send(message);
+          }
         },
         onLeft: () => {
           this.#end(tid, { address: destination, first: undefined });
@@ -178,14 +186,14 @@ export class Requester {
     this.#ended.clear();
   }
 
-  #takeLate({ address, first }: Ending, mad: AcmMad, from: Sender): void {
+  #takeLate({ address, first, isAskedAgain = false }: Afterlife, mad: AcmMad, from: Sender): void {
     if (mad.status >>> 8 !== 0) return;
     if (first === undefined) {
       this.#end(mad.tid, { address, first: from.gid });
       const peer = this.#peer(mad, from);
       if (peer !== undefined) this.#parts.onLate(address, peer);
     } else if (first !== from.gid) this.#parts.onDuplicate(address, first, from.gid);
-    else this.#pace.wasNeedless();
+    else if (!isAskedAgain) this.#pace.wasNeedless();
   }
 
   #peer(mad: AcmMad, { gid, lid, qpn }: Sender): Peer | undefined {
@@ -196,7 +204,11 @@ export class Requester {
 
   #end(tid: bigint, ending: Ending): void {
     this.#open.delete(tid);
-    this.#ended.set(tid, { ...ending, until: this.#parts.clock.now() + AFTERLIFE_MS });
+    this.#ended.set(tid, this.#afterlife(ending));
+  }
+
+  #afterlife(ending: Ending): Afterlife {
+    return { ...ending, until: this.#parts.clock.now() + AFTERLIFE_MS };
   }
 
   /** Half counted, so that they differ; half by lot, since a response is believed for its transaction id alone. */
