@@ -5,8 +5,8 @@ import type { OwnAddresses } from "./protocol/own-addresses.js";
 import type { AskOptions, Requester } from "./protocol/requester.js";
 
 export interface InquiryParts {
-  readonly requester: Requester;
-  readonly addresses: OwnAddresses;
+  readonly requester: Pick<Requester, "ask">;
+  readonly addresses: Pick<OwnAddresses, "sourceFor">;
   readonly clock: Clock;
   /** Longest time for one address, milliseconds. */
   readonly askingTimeMs: () => number;

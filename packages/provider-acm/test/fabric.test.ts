@@ -113,28 +113,6 @@ describe("a request on the wire", () => {
       ]);
     },
   );
-
-  it.each(FAMILIES)(
-    "of $family goes to everybody now and then, so that a host which has taken the address too is reported",
-    async ({ host, prefixLength }) => {
-      const line = (node: string, n: number): string => `${node} ${host(n)}/${String(prefixLength)}`;
-      await using fabric = await TestFabric.start({
-        topology: twoLevel({ hosts: 3 }),
-        addresses: [line("H1", 1), line("H2", 2), line("H3", 3)],
-      });
-      const config = { chains: { address: ["acm"], route: ["sa"] }, caches: { address: { refreshMs: 1 } } };
-      const h1 = await fabric.host("H1", { config });
-      await fabric.host("H2", { config });
-      await h1.resolve(host(2));
-      const taken = { supportIps: true, names: [{ name: host(2), device: "sim0" }] };
-      await fabric.host("H3", { config: { ...config, addresses: taken }, acm: { announce: false } });
-      const [first, second] = [await fabric.gid("H2"), await fabric.gid("H3")];
-      await eventually(async () => {
-        expect((await h1.resolve(host(2))).paths[0]?.dgid).toBe(first);
-        expect(h1.endpoints()[0]?.duplicates).toMatchObject([{ address: host(2), first, second }]);
-      });
-    },
-  );
 });
 
 const asker = ({ srcType: type, srcAddress: info }: AcmMad) => decodeAddress({ type, info })?.text ?? "";
