@@ -10,7 +10,7 @@ export interface TransportAddress {
 
 /**
  * One frame to be written: 48 bytes of header, then the payload, in one piece. The transport MUST NOT change the bytes, and MUST forget them
- * when the connection ends: a frame that is sent again comes out of {@link PeerSource.next} anew.
+ * when it has reported them by {@link PeerSource.acked}, and when the connection ends: a frame that is sent again comes out of {@link PeerSource.next} anew.
  */
 export interface OutgoingFrame {
   readonly bytes: Buffer;

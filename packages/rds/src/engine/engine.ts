@@ -1,4 +1,5 @@
 import type { DatagramAddress, MessageTransport, TransportAddress } from "@verbena/core/sdk";
+import { SendMemory } from "../memory/send-memory.js";
 import { Slab } from "../memory/slab.js";
 import { Stragglers } from "../memory/stragglers.js";
 import { CongestionMap } from "../wire/congestion-map.js";
@@ -20,6 +21,7 @@ export class Engine implements LocalContext {
   readonly counters = createCounters();
   readonly slab = new Slab();
   readonly stragglers = new Stragglers(KEPT_BLOCKS);
+  readonly sendMemory = new SendMemory(this.stragglers);
   /** Of messages that wait to be received. */
   readonly waiting = new Stragglers(KEPT_BLOCKS);
   readonly locals = new Map<string, LocalAddress>();

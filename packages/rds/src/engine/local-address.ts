@@ -5,6 +5,7 @@ import {
   type TransportAddress,
   type TransportSink,
 } from "@verbena/core/sdk";
+import type { SendMemory } from "../memory/send-memory.js";
 import type { Slab } from "../memory/slab.js";
 import type { Stragglers } from "../memory/stragglers.js";
 import { CongestionMap } from "../wire/congestion-map.js";
@@ -43,8 +44,9 @@ export interface PortOwner {
 export interface LocalContext {
   readonly settings: EngineSettings;
   readonly counters: Counters;
-  /** Memory of messages. */
+  /** Memory of messages that stay in the process. */
   readonly slab: Slab;
+  readonly sendMemory: SendMemory;
   /** Of messages that wait to be sent or acknowledged. */
   readonly stragglers: Stragglers;
   /** The map of a peer's address, one for all local addresses. */
@@ -89,6 +91,10 @@ export class LocalAddress implements TransportSink, PeerOwner {
 
   get slab(): Slab {
     return this.#context.slab;
+  }
+
+  get sendMemory(): SendMemory {
+    return this.#context.sendMemory;
   }
 
   get stragglers(): Stragglers {

@@ -1,4 +1,5 @@
 import type { OutgoingFrame } from "@verbena/core/sdk";
+import type { SendBlock } from "../memory/send-memory.js";
 import type { Tenant } from "../memory/stragglers.js";
 import { encodePlainHeader } from "../wire/header.js";
 import { HEADER_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
@@ -17,11 +18,13 @@ export class OutgoingMessage implements OutgoingFrame, Tenant {
   /** Given when the message is first sent, so that numbers rise in the order of sending. */
   sequence: Sequence | undefined;
   #bytes: Buffer;
+  /** What the bytes are a piece of, unless they have memory of their own. */
+  #block: SendBlock | undefined;
   #isGone = false;
 
   constructor(
-    /** Room for header and payload, which this fills. */
-    bytes: Buffer,
+    /** With room for header and payload. */
+    block: SendBlock,
     readonly sourcePort: number,
     readonly destinationPort: number,
     payload: Uint8Array | readonly Uint8Array[],
@@ -30,6 +33,8 @@ export class OutgoingMessage implements OutgoingFrame, Tenant {
     readonly owner: MessageOwner | undefined,
     extensions?: Uint8Array,
   ) {
+    const bytes = block.cut(HEADER_SIZE + length);
+    this.#block = block;
     this.#bytes = bytes;
     encodePlainHeader(bytes, length, sourcePort, destinationPort);
     if (extensions !== undefined) bytes.set(extensions, HeaderOffset.extensions);
@@ -46,12 +51,20 @@ export class OutgoingMessage implements OutgoingFrame, Tenant {
 
   move(copy: Buffer): void {
     this.#bytes = copy;
+    this.#giveBack(this.sequence === undefined);
   }
 
-  /** Acknowledged or cancelled: its memory is not needed any more. */
-  leave(): void {
+  /** Its memory is not needed any more. `isAcked`: nor does a transport read it any more, as it may read what was cancelled under way. */
+  leave(isAcked: boolean): void {
     this.#isGone = true;
     this.#bytes = NOTHING;
+    this.#giveBack(isAcked || this.sequence === undefined);
+  }
+
+  #giveBack(isFree: boolean): void {
+    const block = this.#block;
+    this.#block = undefined;
+    block?.giveBack(isFree);
   }
 
   get isProbe(): boolean {

@@ -1,6 +1,6 @@
 import type { PeerLink } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
-import { Slab } from "../memory/slab.js";
+import { SendMemory } from "../memory/send-memory.js";
 import { Stragglers } from "../memory/stragglers.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { decodeHeader, encodeHeader, type HeaderFields, type MessageHeader } from "../wire/header.js";
@@ -15,12 +15,13 @@ function rig() {
   const delivered: { readonly sequence: unknown; readonly from: number; readonly to: number }[] = [];
   const released: number[] = [];
   const counters = createCounters();
+  const stragglers = new Stragglers(1 << 20);
   const owner: PeerOwner = {
     local: { address: IpAddress.parse("10.0.0.1"), scopeId: 0 },
     map: new CongestionMap(),
     counters,
-    slab: new Slab(),
-    stragglers: new Stragglers(1 << 20),
+    stragglers,
+    sendMemory: new SendMemory(stragglers),
     answersPings: true,
     deliver: (_peer, from, to, _payload, sequence) => delivered.push({ sequence, from, to }),
     rests: jest.fn(),

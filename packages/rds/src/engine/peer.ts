@@ -1,5 +1,5 @@
 import type { ConnectionInfo, OutgoingFrame, PeerLink, PeerSource, TransportAddress } from "@verbena/core/sdk";
-import type { Slab } from "../memory/slab.js";
+import type { SendBlock, SendMemory } from "../memory/send-memory.js";
 import type { Stragglers } from "../memory/stragglers.js";
 import { isChecksumGood } from "../wire/checksum.js";
 import { CONGESTION_MAP_SIZE, type CongestionMap, isCongestionMap } from "../wire/congestion-map.js";
@@ -23,7 +23,7 @@ export interface PeerOwner {
   /** The local address's own map. */
   readonly map: CongestionMap;
   readonly counters: Counters;
-  readonly slab: Slab;
+  readonly sendMemory: SendMemory;
   /** Of messages that wait to be sent or acknowledged. */
   readonly stragglers: Stragglers;
   readonly answersPings: boolean;
@@ -78,8 +78,8 @@ export class Peer implements PeerSource {
   }
 
   /** Memory for a message with a payload of so many bytes. */
-  room(length: number): Buffer {
-    return this.#owner.slab.take(HEADER_SIZE + length);
+  room(length: number): SendBlock {
+    return this.#owner.sendMemory.blockFor(HEADER_SIZE + length);
   }
 
   isCongested(port: number): boolean {
@@ -166,13 +166,13 @@ export class Peer implements PeerSource {
       this.#fullMapEnd = 0;
       this.#sinceFullMap ??= 0;
     }
-    for (const message of this.queues.acked(position)) this.#dropped(message);
+    for (const message of this.queues.acked(position)) this.#dropped(message, true);
   }
 
   /** Takes out what fits; returns how many. */
   cancel(isWanted: (message: OutgoingMessage) => boolean): number {
     const cancelled = this.queues.cancel(isWanted);
-    for (const message of cancelled) this.#dropped(message);
+    for (const message of cancelled) this.#dropped(message, false);
     return cancelled.length;
   }
 
@@ -253,9 +253,9 @@ export class Peer implements PeerSource {
     this.send(new OutgoingMessage(this.room(0), 0, port, [], 0, undefined, port === 1 ? SINGLE_PATH : undefined));
   }
 
-  #dropped(message: OutgoingMessage): void {
+  #dropped(message: OutgoingMessage, isAcked: boolean): void {
     if (message.sourcePort === 0) this.#waitingPongs -= 1;
-    message.leave();
+    message.leave(isAcked);
     message.owner?.release(message.length);
   }
 }

@@ -50,7 +50,9 @@ export class SendQueues {
 
   /** The connection has gone: what it had not delivered for sure is sent again, but for probes, of which each connection has its own. */
   requeue(): void {
-    const messages = this.#unacked.drain().filter(({ isProbe }) => !isProbe);
+    const sent = this.#unacked.drain();
+    for (const message of sent) if (message.isProbe) message.leave(true);
+    const messages = sent.filter(({ isProbe }) => !isProbe);
     for (const message of messages) message.markRetransmitted();
     this.#again.unshiftAll(messages);
   }

@@ -29,6 +29,13 @@ export class Stragglers {
     this.#ofNewest.push(tenant);
   }
 
+  /** The block has no pieces any more, and may get others. */
+  forget(block: ArrayBufferLike): void {
+    if (!this.#tenants.delete(block)) return;
+    this.#bytes -= block.byteLength;
+    if (block === this.#newest) this.#newest = undefined;
+  }
+
   #select(block: ArrayBufferLike): void {
     const known = this.#tenants.get(block);
     this.#newest = block;

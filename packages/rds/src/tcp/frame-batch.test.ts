@@ -4,7 +4,13 @@ import { FrameBatch, PACK_SIZE } from "./frame-batch.js";
 
 /** A queue of frames of these lengths, each with bytes of its own. */
 function source(lengths: readonly number[]): { readonly next: () => OutgoingFrame | undefined; readonly all: Buffer } {
-  const frames = lengths.map((length, i) => Buffer.alloc(length, (i % 255) + 1));
+  // Every other run of them lies one behind the other in memory.
+  const memory = Buffer.alloc(lengths.reduce((sum, length) => sum + length, 0));
+  let used = 0;
+  const frames = lengths.map((length, i) => {
+    const bytes = i % 10 < 5 ? memory.subarray(used, (used += length)) : Buffer.alloc(length);
+    return bytes.fill((i % 255) + 1);
+  });
   let at = 0;
   let end = 0;
   return {

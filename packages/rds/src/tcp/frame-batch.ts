@@ -45,6 +45,7 @@ export class FrameBatch {
     return written;
   }
 
+  /** Frames that lie one behind the other in memory, as most do, are one segment; a small one that lies alone is packed. */
   #fill(): boolean {
     let packed = 0;
     let packStart = 0;
@@ -53,19 +54,33 @@ export class FrameBatch {
       if (packed > packStart) segments.push(this.pack.subarray(packStart, packed));
       packStart = packed;
     };
-    while (this.#left < MAX_BATCH && segments.length < MAX_SEGMENTS - 1 && packed + MAX_PACKED <= PACK_SIZE) {
+    let run: Uint8Array | undefined;
+    let runEnd = 0;
+    const endRun = (): void => {
+      if (run === undefined) return;
+      const length = runEnd - run.byteOffset;
+      const whole = length === run.length ? run : new Uint8Array(run.buffer, run.byteOffset, length);
+      if (length <= MAX_PACKED) {
+        this.pack.set(whole, packed);
+        packed += length;
+      } else {
+        endPack();
+        segments.push(whole);
+      }
+    };
+    while (this.#left < MAX_BATCH && segments.length < MAX_SEGMENTS - 4 && packed + 2 * MAX_PACKED <= PACK_SIZE) {
       const frame = this.source.next();
       if (frame === undefined) break;
       const { bytes } = frame;
-      this.#left += bytes.length;
-      if (bytes.length <= MAX_PACKED) {
-        this.pack.set(bytes, packed);
-        packed += bytes.length;
-      } else {
-        endPack();
-        segments.push(bytes);
+      const { byteOffset, length } = bytes;
+      this.#left += length;
+      if (byteOffset !== runEnd || run?.buffer !== bytes.buffer) {
+        endRun();
+        run = bytes;
       }
+      runEnd = byteOffset + length;
     }
+    endRun();
     endPack();
     return this.#left > 0;
   }

@@ -1,5 +1,5 @@
 import type { PeerSource, TcpSocketInfo, TcpStream, TcpStreamHandler, TransportAddress } from "@verbena/core/sdk";
-import type { Slab } from "../memory/slab.js";
+import type { ReadMemory } from "../memory/read-memory.js";
 import { FrameParser } from "../wire/frame-parser.js";
 import { FrameBatch } from "./frame-batch.js";
 import type { TcpCounters } from "./tcp-counters.js";
@@ -10,12 +10,10 @@ const TURN_BYTES = 1 << 20;
 /** What connections share. */
 export interface ConnectionParts {
   readonly counters: TcpCounters;
-  /** Read into by whichever connection has something; holds nothing between two calls. */
-  readonly block: Buffer;
+  /** Read into by whichever connection has something. */
+  readonly readMemory: ReadMemory;
   /** See {@link FrameBatch}. */
   readonly pack: Buffer;
-  /** Memory of payloads. */
-  readonly slab: Slab;
   /** Longest payload taken, bytes. */
   readonly maxFrame: number;
 }
@@ -59,7 +57,7 @@ export class TcpConnection implements TcpStreamHandler {
         }
         source.received(header, at, payload);
       },
-      (length) => parts.slab.take(length),
+      parts.readMemory,
     );
   }
 
@@ -88,7 +86,7 @@ export class TcpConnection implements TcpStreamHandler {
       const got = this.#read();
       bytes += Math.max(0, got);
       // Less than there was room for: the rest comes with the next event, so asking once more would be in vain.
-      isMore = got === this.parts.block.length;
+      isMore = got > 0 && this.#parser.isFull;
     }
     // Reports of acknowledgements get lost where the receive buffer is full.
     if (this.#acked < this.#written) this.#harvest();
@@ -159,14 +157,14 @@ export class TcpConnection implements TcpStreamHandler {
     this.source.acked(this.#acked);
   }
 
+  readonly #reader = (into: Buffer, offset: number, length: number): number => this.stream.read(into, offset, length);
+
   /** Bytes read; -1 once it is over. */
   #read(): number {
     if (this.#isOver) return -1;
-    const { block } = this.parts;
     try {
-      const got = this.stream.read(block, 0, block.length);
-      if (got > 0) this.#parser.push(block.subarray(0, got));
-      else if (got < 0) this.#lose(undefined);
+      const got = this.#parser.read(this.#reader);
+      if (got < 0) this.#lose(undefined);
       return got;
     } catch (error) {
       this.#lose(error);
@@ -177,14 +175,12 @@ export class TcpConnection implements TcpStreamHandler {
   /** Takes what is still there of a connection that is dead or as good as dead, as much in a turn as of any other. */
   #drain(then: () => void): void {
     this.#isEnding = true;
-    const { block } = this.parts;
     let isMore = true;
     try {
       for (let bytes = 0; isMore && bytes < TURN_BYTES && !this.#isOver; ) {
-        const got = this.stream.read(block, 0, block.length);
+        const got = this.#parser.read(this.#reader);
         isMore = got > 0;
         bytes += got;
-        if (isMore) this.#parser.push(block.subarray(0, got));
       }
     } catch {
       // Its end, which is known already.

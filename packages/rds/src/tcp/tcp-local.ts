@@ -13,7 +13,7 @@ import {
 } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
 import { addressKey } from "../engine/ip.js";
-import { Slab } from "../memory/slab.js";
+import { ReadMemory } from "../memory/read-memory.js";
 import { AcceptLimit } from "./accept-limit.js";
 import { compareAddresses } from "./address-order.js";
 import { PACK_SIZE } from "./frame-batch.js";
@@ -22,8 +22,6 @@ import { createTcpCounters, listTcpCounters } from "./tcp-counters.js";
 import { TcpLink } from "./tcp-link.js";
 import type { TcpSettings } from "./tcp-options.js";
 
-/** Bytes read at once. */
-const BLOCK_SIZE = 256 * 1024;
 /** Wait before connections are accepted again when the process is out of descriptors or memory. */
 const TROUBLE_MS = 1_000;
 
@@ -58,9 +56,8 @@ export class TcpLocal implements LocalTransport, TcpListenerHandler {
       options: settings,
       parts: {
         counters: this.#counters,
-        block: Buffer.allocUnsafeSlow(BLOCK_SIZE),
+        readMemory: new ReadMemory(),
         pack: Buffer.allocUnsafeSlow(PACK_SIZE),
-        slab: new Slab(),
         maxFrame: settings.maxMessageSize,
       },
     };

@@ -1,4 +1,5 @@
 import { rdsError } from "../errors.js";
+import { ReadMemory } from "../memory/read-memory.js";
 import { CONGESTION_MAP_SIZE, isCongestionMap } from "./congestion-map.js";
 import { HEADER_SIZE, HeaderOffset } from "./header-layout.js";
 import { isSequenceZero } from "./sequence.js";
@@ -6,19 +7,28 @@ import { isSequenceZero } from "./sequence.js";
 /** Gets each whole frame: its header at `at` of `header`, to be read at once, and its payload, which is the taker's own. */
 export type FrameTaker = (header: Buffer, at: number, payload: Buffer) => void;
 
+/** Reads bytes to where it is told; gives their number, or 0 or less if there are none. */
+export type ByteReader = (into: Buffer, offset: number, length: number) => number;
+
 const EMPTY = Buffer.alloc(0);
+/** Least room for a read. */
+const MIN_READ = 64 * 1024;
+/** Payloads longer than this are read into memory of their own; of others the whole frame has to fit into a block. */
+const MAX_IN_BLOCK = 128 * 1024;
 
 /**
- * Cuts a stream of bytes into frames, however it comes in pieces. Allocates the payloads and nothing else; memory for a long one grows with
+ * Cuts a stream of bytes into frames, however it comes in pieces. Payloads stay where they were read to; memory for a long one grows with
  * what has come of it, not with what its header promises.
  */
 export class FrameParser {
+  /** The last read got as much as there was room for. */
+  isFull = false;
   readonly #maxLength: number;
   readonly #take: FrameTaker;
-  /** A header that has come in part; whole while its payload is on its way. */
+  /** The beginning of a frame that has not come whole, without a long payload. */
+  #rest: Buffer = EMPTY;
+  /** Of a long payload. */
   readonly #header = Buffer.alloc(HEADER_SIZE);
-  #headerBytes = 0;
-  /** A payload that has come in part. */
   #payload: Buffer | undefined;
   #payloadBytes = 0;
   #length = 0;
@@ -26,8 +36,8 @@ export class FrameParser {
   constructor(
     maxLength: number,
     take: FrameTaker,
-    /** Gives memory for payloads. */
-    private readonly allocate: (length: number) => Buffer = (length) => Buffer.allocUnsafe(length),
+    /** What is read into; may be shared. */
+    private readonly memory = new ReadMemory(),
   ) {
     this.#maxLength = maxLength;
     this.#take = take;
@@ -35,88 +45,98 @@ export class FrameParser {
 
   /** Bytes still to come of a header that has begun, 0 between frames. */
   get headerRemaining(): number {
-    return this.#headerBytes === 0 || this.#headerBytes === HEADER_SIZE ? 0 : HEADER_SIZE - this.#headerBytes;
+    const { length } = this.#rest;
+    return length === 0 ? 0 : Math.max(0, HEADER_SIZE - length);
   }
 
   /** Bytes still to come of a payload whose header is there. */
   get dataRemaining(): number {
-    return this.#payload === undefined ? 0 : this.#length - this.#payloadBytes;
+    if (this.#payload !== undefined) return this.#length - this.#payloadBytes;
+    if (this.#rest.length < HEADER_SIZE) return 0;
+    return HEADER_SIZE + this.#rest.readUInt32BE(HeaderOffset.length) - this.#rest.length;
   }
 
   /**
-   * Takes the next bytes; gives on every frame they complete. They are not kept. Throws `VERBENA_RDS_MALFORMED` for a frame longer than the
-   * limit, for a congestion map of another length than 8192 and for a message with the sequence number 0: the stream is not to be read on.
+   * Reads once, and gives on every frame that is whole then. Gives what the reader gave. Throws what that throws, and
+   * `VERBENA_RDS_MALFORMED` for a frame longer than the limit, for a congestion map of another length than 8192 and for a message with the
+   * sequence number 0: the stream is not to be read on.
    */
+  read(reader: ByteReader): number {
+    if (this.#payload !== undefined) return this.#readLong(this.#payload, reader);
+    const { memory } = this;
+    const rest = this.#rest;
+    memory.reserve(rest.length + MIN_READ);
+    const { block, at } = memory;
+    const start = at + rest.length;
+    const got = reader(block, start, block.length - start);
+    this.isFull = start + got === block.length;
+    if (got <= 0) return got;
+    if (rest.length > 0) block.set(rest, at);
+    this.#cut(block, at, start + got);
+    return got;
+  }
+
+  /** Takes the next bytes, as {@link read} does. They are not kept. */
   push(bytes: Buffer): void {
-    let at = 0;
-    if (this.#headerBytes > 0) at = this.#finish(bytes);
-    // What is whole is copied at once, and cut afterwards: cheaper than a copy of each payload.
-    let copy: Buffer | undefined;
-    const from = at;
-    while (bytes.length - at >= HEADER_SIZE) {
-      const length = this.#checkedLength(bytes, at);
-      const end = at + HEADER_SIZE + length;
-      if (end > bytes.length) break;
-      if (length === 0) {
-        this.#take(bytes, at, EMPTY);
-      } else {
-        copy ??= this.#copied(bytes, from);
-        this.#take(bytes, at, copy.subarray(at + HEADER_SIZE - from, end - from));
+    for (let at = 0; at < bytes.length; ) {
+      at += this.read((into, offset, length) => bytes.copy(into, offset, at, at + length));
+    }
+  }
+
+  #cut(block: Buffer, from: number, to: number): void {
+    let at = from;
+    while (to - at >= HEADER_SIZE) {
+      const header = at;
+      const length = this.#checkedLength(block, header);
+      const start = header + HEADER_SIZE;
+      const end = start + length;
+      if (end > to) {
+        if (length > MAX_IN_BLOCK) {
+          this.#beginLong(block, header, to, length);
+          at = to;
+        }
+        break;
       }
       at = end;
+      if (length === 0) {
+        this.#take(block, header, EMPTY);
+      } else {
+        this.memory.giveAway(end);
+        this.#take(block, header, block.subarray(start, end));
+      }
     }
-    if (at < bytes.length) this.#begin(bytes, at);
+    this.#rest = at === to ? EMPTY : Buffer.from(block.subarray(at, to));
   }
 
-  #copied(bytes: Buffer, from: number): Buffer {
-    const copy = this.allocate(bytes.length - from);
-    copy.set(from === 0 ? bytes : bytes.subarray(from));
-    return copy;
+  #beginLong(block: Buffer, at: number, to: number, length: number): void {
+    const start = at + HEADER_SIZE;
+    block.copy(this.#header, 0, at, start);
+    this.#length = length;
+    this.#payloadBytes = to - start;
+    this.#payload = this.#room(undefined);
+    block.copy(this.#payload, 0, start, to);
   }
 
-  /** Keeps the beginning of a frame whose end is not there. */
-  #begin(bytes: Buffer, at: number): void {
-    this.#headerBytes = bytes.copy(this.#header, 0, at, Math.min(bytes.length, at + HEADER_SIZE));
-    if (this.#headerBytes < HEADER_SIZE) return;
-    this.#length = this.#checkedLength(this.#header, 0);
-    this.#collect(bytes, at + HEADER_SIZE);
-  }
-
-  /** Goes on with the frame that has begun; returns where the next one begins. */
-  #finish(bytes: Buffer): number {
-    let at = 0;
-    if (this.#headerBytes < HEADER_SIZE) {
-      at = bytes.copy(this.#header, this.#headerBytes, 0, HEADER_SIZE - this.#headerBytes);
-      this.#headerBytes += at;
-      if (this.#headerBytes < HEADER_SIZE) return at;
-      this.#length = this.#checkedLength(this.#header, 0);
+  #readLong(payload: Buffer, reader: ByteReader): number {
+    const room = payload.length - this.#payloadBytes;
+    const got = reader(payload, this.#payloadBytes, room);
+    this.isFull = got === room;
+    if (got <= 0) return got;
+    this.#payloadBytes += got;
+    if (this.#payloadBytes === this.#length) {
+      this.#payload = undefined;
+      this.#take(this.#header, 0, payload);
+    } else if (got === room) {
+      this.#payload = this.#room(payload);
     }
-    return this.#collect(bytes, at);
+    return got;
   }
 
-  #collect(bytes: Buffer, at: number): number {
-    const wanted = this.#length - this.#payloadBytes;
-    const end = Math.min(bytes.length, at + wanted);
-    if (this.#length > 0) {
-      this.#payload = this.#room(this.#payloadBytes + end - at);
-      bytes.copy(this.#payload, this.#payloadBytes, at, end);
-      this.#payloadBytes += end - at;
-    }
-    if (this.#payloadBytes < this.#length) return end;
-    const payload = this.#payload === undefined ? EMPTY : this.#payload.subarray(0, this.#length);
-    this.#payload = undefined;
-    this.#payloadBytes = 0;
-    this.#headerBytes = 0;
-    this.#take(this.#header, 0, payload);
-    return end;
-  }
-
-  /** Memory for the payload: all of it up to a mebibyte, beyond that twice what is needed now. */
-  #room(needed: number): Buffer {
-    const old = this.#payload;
-    if (old !== undefined && old.length >= needed) return old;
-    const grown = this.allocate(Math.min(this.#length, Math.max(2 * needed, 1 << 20)));
-    old?.copy(grown, 0, 0, this.#payloadBytes);
+  /** Memory for a long payload: all of it up to a mebibyte, beyond that twice what has come. */
+  #room(old: Buffer | undefined): Buffer {
+    const size = Math.min(this.#length, Math.max(2 * this.#payloadBytes, 1 << 20));
+    const grown = Buffer.allocUnsafeSlow(size);
+    old?.copy(grown);
     return grown;
   }
 

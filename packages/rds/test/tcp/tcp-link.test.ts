@@ -2,7 +2,7 @@ import { silentLogger } from "@verbena/core";
 import type { PeerSource, TcpEndpoint, TcpStream, TcpStreamHandler } from "@verbena/core/sdk";
 import { VirtualClock } from "@verbena/core/testing";
 import { IpAddress } from "@verbena/ib";
-import { Slab } from "../../src/memory/slab.js";
+import { ReadMemory } from "../../src/memory/read-memory.js";
 import { createTcpCounters } from "../../src/tcp/tcp-counters.js";
 import { TcpLink } from "../../src/tcp/tcp-link.js";
 import { tcpSettings } from "../../src/tcp/tcp-options.js";
@@ -28,13 +28,15 @@ class ScriptedStream implements TcpStream {
     if (this.startError !== undefined) throw this.startError;
     this.handler = handler;
   }
-  read(into: Uint8Array): number {
+  read(into: Uint8Array, offset: number, length: number): number {
     if (this.arrived.length === 0) return 0;
     const bytes = this.arrived.shift();
     if (bytes === undefined) return -1;
-    into.set(bytes);
-    this.readBytes += bytes.length;
-    return bytes.length;
+    const took = Math.min(length, bytes.length);
+    into.set(bytes.subarray(0, took), offset);
+    if (took < bytes.length) this.arrived.unshift(bytes.subarray(took));
+    this.readBytes += took;
+    return took;
   }
   write(segments: readonly Uint8Array[], skip: number): number {
     return segments.reduce((sum, { length }) => sum + length, -skip);
@@ -80,9 +82,8 @@ function rig(peer: "10.0.0.9" | "10.0.0.2") {
   };
   const parts = {
     counters: createTcpCounters(),
-    block: Buffer.alloc(MIB / 4),
+    readMemory: new ReadMemory(),
     pack: Buffer.alloc(65_536),
-    slab: new Slab(),
     maxFrame: MIB,
   };
   const local = { address: IpAddress.parse(HERE), scopeId: 0 };

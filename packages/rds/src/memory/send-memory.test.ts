@@ -1,0 +1,56 @@
+import { SendMemory } from "./send-memory.js";
+import { Stragglers } from "./stragglers.js";
+
+const KIB = 1024;
+const memory = (): SendMemory => new SendMemory(new Stragglers(4 << 20));
+const cut = (from: SendMemory, length: number) => {
+  const block = from.blockFor(length);
+  return { block, bytes: block.cut(length) };
+};
+
+test("pieces do not overlap, whatever was given back in between", () => {
+  const from = memory();
+  const held: { readonly mark: number; readonly piece: ReturnType<typeof cut> }[] = [];
+  for (let i = 0; i < 20_000; i += 1) {
+    const piece = cut(from, 1 + ((i * 7919) % (40 * KIB)));
+    piece.bytes.fill(i & 0xff);
+    held.push({ mark: i & 0xff, piece });
+    while (held.length > i % 40) {
+      const [first] = held.splice(0, 1);
+      if (first === undefined) break;
+      expect([first.piece.bytes.at(0), first.piece.bytes.at(-1)]).toEqual([first.mark, first.mark]);
+      first.piece.block.giveBack(true);
+    }
+  }
+});
+
+test.each([100, 8 * KIB, 100 * KIB, 1000 * KIB])(
+  "pieces of %i bytes that are given back in order use the same few blocks for ever",
+  (length) => {
+    const from = memory();
+    const blocks = new Set<ArrayBufferLike>();
+    const held = Array.from({ length: 4 }, () => cut(from, length));
+    for (let i = 0; i < 10_000; i += 1) {
+      held.shift()?.block.giveBack(true);
+      held.push(cut(from, length));
+      blocks.add(held.at(-1)?.bytes.buffer ?? new ArrayBuffer(0));
+    }
+    expect(blocks.size).toBeLessThanOrEqual(6);
+  },
+);
+
+test("a block with a piece that may still be read is not used again", () => {
+  const from = memory();
+  const piece = cut(from, 100);
+  piece.block.giveBack(false);
+  expect(cut(from, 100).bytes.buffer).not.toBe(piece.bytes.buffer);
+});
+
+test("no more than 8 MiB are kept for later", () => {
+  const from = memory();
+  const held = Array.from({ length: 100 }, () => cut(from, 1000 * KIB));
+  for (const { block } of held) block.giveBack(true);
+  const known = new Set(held.map(({ bytes }) => bytes.buffer));
+  const again = Array.from({ length: 100 }, () => cut(from, 1000 * KIB));
+  expect(again.filter(({ bytes }) => known.has(bytes.buffer))).toHaveLength(8);
+});
