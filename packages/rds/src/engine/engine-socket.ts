@@ -184,7 +184,13 @@ export class EngineSocket implements SocketBackend, PortOwner {
     this.#bound?.at.waitingChanged(length + ENTRY_BYTES);
     this.#judgeCongestion();
     this.#events.readable();
-    waiting.note(entry);
+    const left = entry.message;
+    if (left !== undefined) waiting.note(left.data);
+  }
+
+  /** Lets go the blocks of memory that waiting messages came in. */
+  settle(): void {
+    this.#queue.settle();
   }
 
   /** Ports of some map have become free, folded to 64 bits; 0 when a map came that frees none. */

@@ -1,7 +1,7 @@
 import type { DatagramAddress, MessageTransport, TransportAddress } from "@verbena/core/sdk";
+import { BlockWatch } from "../memory/block-watch.js";
 import { SendMemory } from "../memory/send-memory.js";
 import { Slab } from "../memory/slab.js";
-import { Stragglers } from "../memory/stragglers.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { createCounters } from "./counters.js";
 import type { EngineSocket } from "./engine-socket.js";
@@ -10,8 +10,8 @@ import { LocalAddress, type LocalContext } from "./local-address.js";
 import { InternalRoute, NoRoute, PeerRoute, type Route } from "./route.js";
 import type { EngineSettings } from "./settings.js";
 
-/** Blocks of memory, bytes in all, that small messages may keep whole: of those sent, and of those received. */
-const KEPT_BLOCKS = 4 << 20;
+/** Bytes of new blocks of memory after which those are let go that few messages keep: of messages sent, and of those received. */
+const SETTLE_AFTER = 4 << 20;
 
 /**
  * What all sockets of a stack share: open local addresses, peers' congestion maps, counters. Does no I/O and has no timers; message transports
@@ -20,10 +20,15 @@ const KEPT_BLOCKS = 4 << 20;
 export class Engine implements LocalContext {
   readonly counters = createCounters();
   readonly slab = new Slab();
-  readonly stragglers = new Stragglers(KEPT_BLOCKS);
-  readonly sendMemory = new SendMemory(this.stragglers);
+  readonly sendMemory = new SendMemory(
+    new BlockWatch(SETTLE_AFTER, () => {
+      for (const { peers } of this.locals.values()) for (const { queues } of peers.values()) queues.settle();
+    }),
+  );
   /** Of messages that wait to be received. */
-  readonly waiting = new Stragglers(KEPT_BLOCKS);
+  readonly waiting = new BlockWatch(SETTLE_AFTER, () => {
+    for (const socket of this.sockets) socket.settle();
+  });
   readonly locals = new Map<string, LocalAddress>();
   readonly sockets = new Set<EngineSocket>();
   /** Goes up when a local address is opened or a peer forgotten: routes may be others from then on. */

@@ -39,6 +39,7 @@ describe("Fifo", () => {
               break;
           }
           expect([[...fifo], fifo.length, fifo.peek()]).toEqual([model, model.length, model[0]]);
+          expect([...fifo.backwards()]).toEqual([...model].reverse());
         }
       }),
     );

@@ -53,6 +53,11 @@ export class Fifo<T> implements Iterable<T> {
     for (let at = this.#head; at < this.#entries.length; at += 1) yield this.#entries[at] as T;
   }
 
+  /** The last one first. */
+  *backwards(): Generator<T> {
+    for (let at = this.#entries.length - 1; at >= this.#head; at -= 1) yield this.#entries[at] as T;
+  }
+
   #reset(entries: (T | undefined)[]): void {
     this.#entries = entries;
     this.#head = 0;

@@ -7,7 +7,6 @@ import {
 } from "@verbena/core/sdk";
 import type { SendMemory } from "../memory/send-memory.js";
 import type { Slab } from "../memory/slab.js";
-import type { Stragglers } from "../memory/stragglers.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { nextSequence, type Sequence } from "../wire/sequence.js";
 import { congestionMask } from "./congestion-monitor.js";
@@ -47,8 +46,6 @@ export interface LocalContext {
   /** Memory of messages that stay in the process. */
   readonly slab: Slab;
   readonly sendMemory: SendMemory;
-  /** Of messages that wait to be sent or acknowledged. */
-  readonly stragglers: Stragglers;
   /** The map of a peer's address, one for all local addresses. */
   foreignMap(remote: TransportAddress): CongestionMap;
   foreignMapArrived(remote: TransportAddress, bits: Buffer): void;
@@ -95,10 +92,6 @@ export class LocalAddress implements TransportSink, PeerOwner {
 
   get sendMemory(): SendMemory {
     return this.#context.sendMemory;
-  }
-
-  get stragglers(): Stragglers {
-    return this.#context.stragglers;
   }
 
   get answersPings(): boolean {

@@ -1,6 +1,6 @@
 import type { OutgoingFrame } from "@verbena/core/sdk";
+import { movedOut } from "../memory/block-watch.js";
 import type { SendBlock } from "../memory/send-memory.js";
-import type { Tenant } from "../memory/stragglers.js";
 import { encodePlainHeader } from "../wire/header.js";
 import { HEADER_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
 import { type Sequence, writeSequence } from "../wire/sequence.js";
@@ -12,7 +12,7 @@ export interface MessageOwner {
 }
 
 /** A message from the moment it is queued until it is acknowledged: header and payload in one piece, written as it stands. */
-export class OutgoingMessage implements OutgoingFrame, Tenant {
+export class OutgoingMessage implements OutgoingFrame {
   /** See {@link OutgoingFrame.end}; set when it is handed to the transport. */
   end = 0;
   /** Given when the message is first sent, so that numbers rise in the order of sending. */
@@ -20,7 +20,6 @@ export class OutgoingMessage implements OutgoingFrame, Tenant {
   #bytes: Buffer;
   /** What the bytes are a piece of, unless they have memory of their own. */
   #block: SendBlock | undefined;
-  #isGone = false;
 
   constructor(
     /** With room for header and payload. */
@@ -45,26 +44,24 @@ export class OutgoingMessage implements OutgoingFrame, Tenant {
     return this.#bytes;
   }
 
-  get held(): Buffer | undefined {
-    return this.#isGone ? undefined : this.#bytes;
-  }
-
-  move(copy: Buffer): void {
-    this.#bytes = copy;
+  /** Lets the block of memory go, if this is one of few that keep it. */
+  settle(): void {
+    if (this.#block?.isSparse !== true) return;
+    const bytes = movedOut(this.#bytes);
     this.#giveBack(this.sequence === undefined);
+    this.#bytes = bytes;
   }
 
   /** Its memory is not needed any more. `isAcked`: nor does a transport read it any more, as it may read what was cancelled under way. */
   leave(isAcked: boolean): void {
-    this.#isGone = true;
-    this.#bytes = NOTHING;
     this.#giveBack(isAcked || this.sequence === undefined);
+    this.#bytes = NOTHING;
   }
 
   #giveBack(isFree: boolean): void {
     const block = this.#block;
     this.#block = undefined;
-    block?.giveBack(isFree);
+    block?.giveBack(this.#bytes.length, isFree);
   }
 
   get isProbe(): boolean {

@@ -1,7 +1,6 @@
 import type { PeerLink } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
 import { SendMemory } from "../memory/send-memory.js";
-import { Stragglers } from "../memory/stragglers.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { decodeHeader, encodeHeader, type HeaderFields, type MessageHeader } from "../wire/header.js";
 import { HEADER_SIZE } from "../wire/header-layout.js";
@@ -15,13 +14,11 @@ function rig() {
   const delivered: { readonly sequence: unknown; readonly from: number; readonly to: number }[] = [];
   const released: number[] = [];
   const counters = createCounters();
-  const stragglers = new Stragglers(1 << 20);
   const owner: PeerOwner = {
     local: { address: IpAddress.parse("10.0.0.1"), scopeId: 0 },
     map: new CongestionMap(),
     counters,
-    stragglers,
-    sendMemory: new SendMemory(stragglers),
+    sendMemory: new SendMemory({ grew: () => undefined }),
     answersPings: true,
     deliver: (_peer, from, to, _payload, sequence) => delivered.push({ sequence, from, to }),
     rests: jest.fn(),

@@ -1,6 +1,5 @@
 import type { ConnectionInfo, OutgoingFrame, PeerLink, PeerSource, TransportAddress } from "@verbena/core/sdk";
 import type { SendBlock, SendMemory } from "../memory/send-memory.js";
-import type { Stragglers } from "../memory/stragglers.js";
 import { isChecksumGood } from "../wire/checksum.js";
 import { CONGESTION_MAP_SIZE, type CongestionMap, isCongestionMap } from "../wire/congestion-map.js";
 import { readProbe, SINGLE_PATH } from "../wire/extensions.js";
@@ -24,8 +23,6 @@ export interface PeerOwner {
   readonly map: CongestionMap;
   readonly counters: Counters;
   readonly sendMemory: SendMemory;
-  /** Of messages that wait to be sent or acknowledged. */
-  readonly stragglers: Stragglers;
   readonly answersPings: boolean;
   /** A data message has come. */
   deliver(peer: Peer, sourcePort: number, destinationPort: number, payload: Buffer, sequence: Sequence): void;
@@ -89,7 +86,6 @@ export class Peer implements PeerSource {
   /** Queues a message. */
   send(message: OutgoingMessage): void {
     this.queues.add(message);
-    this.#owner.stragglers.note(message);
     this.#link?.wake();
   }
 

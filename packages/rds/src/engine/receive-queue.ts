@@ -1,5 +1,5 @@
 import type { DatagramAddress, ReceivedMessage } from "@verbena/core/sdk";
-import type { Tenant } from "../memory/stragglers.js";
+import { isSmallPart, movedOut } from "../memory/block-watch.js";
 import type { Sequence } from "../wire/sequence.js";
 import { Fifo } from "./fifo.js";
 
@@ -7,8 +7,9 @@ import { Fifo } from "./fifo.js";
 export const ENTRY_BYTES = 256;
 
 /** A message that waits to be received. */
-export class WaitingMessage implements Tenant {
+export class WaitingMessage {
   #message: ReceivedMessage | undefined;
+  #isSettled = false;
 
   constructor(
     message: ReceivedMessage,
@@ -22,12 +23,14 @@ export class WaitingMessage implements Tenant {
     return this.#message;
   }
 
-  get held(): Buffer | undefined {
-    return this.#message?.data;
-  }
-
-  move(data: Buffer): void {
-    if (this.#message !== undefined) this.#message = { ...this.#message, data };
+  /** Lets the block of memory go that the message came in, unless that is little more than the message. False if this was done before. */
+  settle(): boolean {
+    if (this.#isSettled) return false;
+    this.#isSettled = true;
+    const message = this.#message;
+    if (message !== undefined && isSmallPart(message.data))
+      this.#message = { ...message, data: movedOut(message.data) };
+    return true;
   }
 
   /** Gives the message, and lets it go. */
@@ -71,6 +74,11 @@ export class ReceiveQueue implements Iterable<WaitingMessage> {
     const message = this.#waiting.shift()?.take();
     if (message !== undefined) this.#bytes -= message.length;
     return message;
+  }
+
+  /** Lets go the blocks of memory that the messages came in. */
+  settle(): void {
+    for (const entry of this.#waiting.backwards()) if (!entry.settle()) return;
   }
 
   clear(): void {

@@ -61,6 +61,11 @@ export class SendQueues {
     return [this.#again, this.#fresh, this.#unacked].flatMap((queue) => [...queue.removeWhere(isWanted)]);
   }
 
+  /** Lets go blocks of memory that few messages keep. */
+  settle(): void {
+    for (const queue of [this.#again, this.#fresh, this.#unacked]) for (const message of queue) message.settle();
+  }
+
   /** Not sent on this connection, in order, with the numbers they have or are going to have. */
   *waiting(): Generator<readonly [OutgoingMessage, Sequence]> {
     let next = this.#next;

@@ -1,4 +1,4 @@
-import type { Stragglers } from "./stragglers.js";
+import type { BlockWatch } from "./block-watch.js";
 
 /** Bytes taken from the system at once. */
 const BLOCK_SIZE = 256 * 1024;
@@ -12,8 +12,8 @@ export class SendBlock {
   readonly bytes: Buffer;
   /** End of the last piece. */
   at = 0;
-  /** Pieces that have not been given back. */
-  pieces = 0;
+  /** Bytes of pieces that have not been given back. */
+  held = 0;
   /** A piece was given back that may still be read. */
   isSpoilt = false;
 
@@ -28,15 +28,20 @@ export class SendBlock {
   cut(length: number): Buffer {
     const start = this.at;
     this.at = start + length;
-    this.pieces += 1;
+    this.held += length;
     return this.bytes.subarray(start, this.at);
   }
 
-  /** A piece is not needed any more. `isFree`: nobody reads it any more either. */
-  giveBack(isFree: boolean): void {
-    this.pieces -= 1;
+  /** Whether the pieces that are held are not worth the block. */
+  get isSparse(): boolean {
+    return this.held < this.bytes.length / 4;
+  }
+
+  /** A piece of so many bytes is not needed any more. `isFree`: nobody reads it any more either. */
+  giveBack(length: number, isFree: boolean): void {
+    this.held -= length;
     if (!isFree) this.isSpoilt = true;
-    if (this.pieces === 0) this.memory.emptied(this);
+    if (this.held === 0) this.memory.emptied(this);
   }
 }
 
@@ -49,7 +54,7 @@ export class SendMemory {
   #freeBytes = 0;
   #current: SendBlock | undefined;
 
-  constructor(private readonly stragglers: Stragglers) {}
+  constructor(private readonly watch: Pick<BlockWatch, "grew">) {}
 
   /** A block to cut so many bytes from, at once. */
   blockFor(length: number): SendBlock {
@@ -64,7 +69,6 @@ export class SendMemory {
 
   /** All pieces of the block have been given back. */
   emptied(block: SendBlock): void {
-    this.stragglers.forget(block.bytes.buffer);
     if (block.isSpoilt) {
       if (block === this.#current) this.#current = undefined;
       return;
@@ -80,7 +84,10 @@ export class SendMemory {
 
   #take(size: number): SendBlock {
     const block = this.#free.get(size)?.pop();
-    if (block === undefined) return new SendBlock(size, this);
+    if (block === undefined) {
+      this.watch.grew(size);
+      return new SendBlock(size, this);
+    }
     this.#freeBytes -= size;
     return block;
   }

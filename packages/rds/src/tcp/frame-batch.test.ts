@@ -8,7 +8,8 @@ function source(lengths: readonly number[]): { readonly next: () => OutgoingFram
   const memory = Buffer.alloc(lengths.reduce((sum, length) => sum + length, 0));
   let used = 0;
   const frames = lengths.map((length, i) => {
-    const bytes = i % 10 < 5 ? memory.subarray(used, (used += length)) : Buffer.alloc(length);
+    used += length;
+    const bytes = i % 10 < 5 ? memory.subarray(used - length, used) : Buffer.alloc(length);
     return bytes.fill((i % 255) + 1);
   });
   let at = 0;
