@@ -24,6 +24,34 @@ export const RDS_ERRORS = {
     message: "the kernel's RDS: {reason}",
     hint: "errno has the number; the kernel's log may say more",
   },
+  VERBENA_RDS_ATTACH_UNREACHABLE: {
+    message: "no RDS stack answers at {path}: {reason}",
+    hint: "start it (`verbena serve --rds`), name the path of its socket, and see that this user may open it (rds.attach.mode, rds.attach.group)",
+  },
+  VERBENA_RDS_ATTACH_VERSION: {
+    message: "the RDS stack at {path} speaks version {theirs} of the attach protocol, this program version {ours}",
+    hint: "install the same version of @verbena/rds on both sides",
+  },
+  VERBENA_RDS_ATTACH_MALFORMED: {
+    message: "the other side of an attached socket sent {what}: {problem}",
+    hint: "what answers at the path is no RDS stack of this version, or the program is none of @verbena/rds",
+  },
+  VERBENA_RDS_ATTACH_REFUSED: {
+    message: "the RDS stack at {path} refused: {reason}",
+    hint: "the log of the daemon says more",
+  },
+  VERBENA_RDS_ATTACH_FULL: {
+    message: "{limit} sockets of other processes are open already",
+    hint: "close some, or raise rds.attach.maxSockets",
+  },
+  VERBENA_RDS_ATTACH_DETACHED: {
+    message: "the socket is not attached to the RDS stack at {path}",
+    hint: "it attaches again by itself when the stack answers; wait for writable()",
+  },
+  VERBENA_RDS_ATTACH_LOST: {
+    message: "the RDS stack ended with {messages} messages of this socket not acknowledged",
+    hint: "each of them may have arrived or not, and none is sent again; ask the receiver, or make messages that may come twice",
+  },
   VERBENA_RDS_EADDRINUSE: {
     message: "{reason}",
     hint: "choose another port, or 0 for a free one; info('sockets') lists those in use",

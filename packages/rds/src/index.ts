@@ -8,6 +8,9 @@ import { defineProvider } from "@verbena/core/sdk";
 import { optionsSchema } from "./provider/options.js";
 import { RdsTransports } from "./provider/rds-transports.js";
 
+export type { AttachEvent } from "./attach/client/attach-context.js";
+export { AttachTransport, type AttachTransportOptions } from "./attach/client/attach-transport.js";
+export type { AttachServer, AttachServerOptions } from "./attach/server/attach-server.js";
 export { CONGESTION_MONITOR_SIZE, congestionBit, congestionMask } from "./engine/congestion-monitor.js";
 export type { RdsSemantics } from "./engine/settings.js";
 export { RDS_ERRORS } from "./errors.js";

@@ -80,6 +80,11 @@ export class EngineSocket implements SocketBackend, PortOwner {
     return this.#queue;
   }
 
+  /** The message so far behind the one that is received next. */
+  waitingAt(index: number): WaitingMessage | undefined {
+    return this.#queue.at(index);
+  }
+
   async bind(local: DatagramAddress): Promise<DatagramAddress> {
     const at = await this.#engine.open({ address: local.address, scopeId: local.scopeId }, this.#transport);
     if (this.#isClosed || this.#engine.isClosed) throw rdsError("VERBENA_RDS_CLOSED", { details: { what: "socket" } });

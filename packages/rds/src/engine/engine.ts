@@ -31,6 +31,8 @@ export class Engine implements LocalContext {
   });
   readonly locals = new Map<string, LocalAddress>();
   readonly sockets = new Set<EngineSocket>();
+  /** Told of each address whose congestion map has changed, or is not known any more, before sockets are told. */
+  readonly mapWatchers = new Set<(address: TransportAddress) => void>();
   /** Goes up when a local address is opened or a peer forgotten: routes may be others from then on. */
   routesGeneration = 0;
   readonly #opening = new Map<string, Promise<LocalAddress>>();
@@ -80,13 +82,20 @@ export class Engine implements LocalContext {
 
   foreignMapArrived(remote: TransportAddress, bits: Buffer): void {
     const freed = this.foreignMap(remote).replace(bits);
+    for (const changed of this.mapWatchers) changed(remote);
     for (const socket of this.sockets) socket.congestionChanged(freed);
   }
 
   peerForgotten(remote: TransportAddress): void {
     const key = addressKey(remote);
     this.routesGeneration += 1;
-    if (![...this.locals.values()].some(({ peers }) => peers.has(key))) this.#foreignMaps.delete(key);
+    if ([...this.locals.values()].some(({ peers }) => peers.has(key))) return;
+    this.#foreignMaps.delete(key);
+    for (const changed of this.mapWatchers) changed(remote);
+  }
+
+  localMapChanged(local: TransportAddress): void {
+    for (const changed of this.mapWatchers) changed(local);
   }
 
   localPortsFreed(freed: bigint): void {

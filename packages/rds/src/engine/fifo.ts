@@ -18,6 +18,11 @@ export class Fifo<T> implements Iterable<T> {
     return this.#entries[this.#head];
   }
 
+  /** The entry so far behind the first. */
+  at(index: number): T | undefined {
+    return this.#entries[this.#head + index];
+  }
+
   shift(): T | undefined {
     if (this.#head === this.#entries.length) return undefined;
     const entry = this.#entries[this.#head];

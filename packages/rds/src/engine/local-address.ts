@@ -51,6 +51,8 @@ export interface LocalContext {
   foreignMapArrived(remote: TransportAddress, bits: Buffer): void;
   /** The local address knows the peer no more. */
   peerForgotten(remote: TransportAddress): void;
+  /** The congestion map of a local address has changed. */
+  localMapChanged(local: TransportAddress): void;
   /** Ports of a local address, folded to 64 bits, may be sent to again. */
   localPortsFreed(ports: bigint): void;
 }
@@ -133,6 +135,7 @@ export class LocalAddress implements TransportSink, PeerOwner {
   setCongested(port: number, isCongested: boolean): void {
     if (!this.map.set(port, isCongested)) return;
     for (const peer of this.peers.values()) peer.mapChanged();
+    this.#context.localMapChanged(this.local);
     if (!isCongested) this.#context.localPortsFreed(congestionMask(port));
   }
 
@@ -215,6 +218,7 @@ export class LocalAddress implements TransportSink, PeerOwner {
     this.map.isFull = isCongested;
     if (isCongested) this.#scarce.happened({ local: this.local.address });
     for (const peer of this.peers.values()) peer.mapChanged();
+    this.#context.localMapChanged(this.local);
     if (!isCongested) this.#context.localPortsFreed(ALL_PORTS);
   }
 

@@ -70,6 +70,11 @@ export class ReceiveQueue implements Iterable<WaitingMessage> {
     return this.#waiting.peek()?.message;
   }
 
+  /** The message so far behind the first. */
+  at(index: number): WaitingMessage | undefined {
+    return this.#waiting.at(index);
+  }
+
   shift(): ReceivedMessage | undefined {
     const message = this.#waiting.shift()?.take();
     if (message !== undefined) this.#bytes -= message.length;

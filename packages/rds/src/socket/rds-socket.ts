@@ -268,7 +268,10 @@ export class RdsSocket implements AsyncDisposable {
     return this.#backend.info(list);
   }
 
-  /** Waits until everything sent has been acknowledged or cancelled. */
+  /**
+   * Waits until everything sent has been acknowledged or cancelled. Rejects with `VERBENA_RDS_ATTACH_LOST`, once, when the stack that the socket is
+   * attached to has ended with messages of which nobody knows whether they have arrived.
+   */
   async drain(options: WaitOptions = {}): Promise<void> {
     await this.#sender.drain(options);
   }

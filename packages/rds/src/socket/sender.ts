@@ -4,6 +4,7 @@ import { payloadLength } from "../engine/outgoing-message.js";
 import { errnoError } from "../errors.js";
 import { checkControl } from "./control.js";
 import { destinationEnd, invalid, RdsAddress, type RdsAddressInput } from "./ends.js";
+import { takeLoss } from "./lossy-backend.js";
 import type { Readiness } from "./readiness.js";
 import type { SocketContext } from "./socket-context.js";
 import type { SocketSettings } from "./socket-settings.js";
@@ -90,6 +91,8 @@ export class Sender {
 
   async drain(options: WaitOptions): Promise<void> {
     if (this.#closed !== undefined) throw this.#closed;
+    const loss = this.#waits.length === 0 ? takeLoss(this.#backend) : undefined;
+    if (loss !== undefined) throw loss;
     if (this.#backend === undefined || this.#isDrained) return;
     if (this.#backend.pendingMessages === undefined) {
       throw errnoError("EOPNOTSUPP", {
@@ -122,7 +125,9 @@ export class Sender {
   }
 
   #settleDrains(): void {
-    if (this.#drains.length > 0 && this.#isDrained) this.#drains.answer(() => () => ({ answer: undefined }));
+    if (this.#drains.length === 0 || !this.#isDrained) return;
+    const loss = takeLoss(this.#backend);
+    this.#drains.answer(() => () => (loss === undefined ? { answer: undefined } : { error: loss }));
   }
 
   /**

@@ -6,6 +6,7 @@ import type {
   TransportInfoLists,
 } from "@verbena/core/sdk";
 import { type OptionNames, unknownOption } from "@verbena/ib";
+import { AttachServer, type AttachServerOptions } from "../attach/server/attach-server.js";
 import { Engine } from "../engine/engine.js";
 import { EngineSocket } from "../engine/engine-socket.js";
 import { listInfo } from "../engine/info.js";
@@ -63,11 +64,14 @@ export class RdsStack implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #context: SocketContext;
   readonly #sockets = new Set<RdsSocket>();
+  readonly #servers = new Set<AttachServer>();
+  readonly #host: RdsHost;
   #closing: Promise<void> | undefined;
 
   constructor(options: RdsStackOptions) {
     const problem = unknownOption(options, OPTIONS);
     if (problem !== undefined) throw rdsError("VERBENA_RDS_OPTION", { details: { of: "RdsStack", problem } });
+    this.#host = options.host;
     const { host, semantics = "linux", transports = [new LoopTransport()] } = options;
     this.transports = [...transports];
     this.#engine = new Engine({
@@ -98,6 +102,23 @@ export class RdsStack implements AsyncDisposable {
     const socket = new RdsSocket(this.#context, options);
     this.#sockets.add(socket);
     return socket;
+  }
+
+  /**
+   * Lets other processes have sockets on the addresses of this stack: hand each connection over by `accept`. They attach with an
+   * {@link AttachTransport}. Closed with the stack. Throws `VERBENA_RDS_CLOSED`, `VERBENA_RDS_OPTION`.
+   */
+  serve(options: AttachServerOptions = {}): AttachServer {
+    if (this.#closing !== undefined) throw rdsError("VERBENA_RDS_CLOSED", { details: { what: "stack" } });
+    const stack = {
+      host: this.#host,
+      engine: this.#engine,
+      transportFor: (local: TransportAddress) => this.#transportFor(local, undefined),
+      forget: (server: AttachServer) => this.#servers.delete(server),
+    };
+    const server = new AttachServer(stack, options);
+    this.#servers.add(server);
+    return server;
   }
 
   /** A list of the engine in this process. Sockets on a transport of another kind show that one's by `socket.info()`. */
@@ -146,6 +167,7 @@ export class RdsStack implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    await Promise.all([...this.#servers].map((server) => server.close()));
     await Promise.all([...this.#sockets].map((socket) => socket.close()));
     await this.#engine.close();
   }

@@ -33,7 +33,7 @@ export class UserSpaceRig implements Rig {
   readonly keepsForeignMaps = true;
   readonly peer: Rig["peer"];
   readonly network = new MemoryNetwork();
-  readonly clock = new VirtualClock();
+  readonly clock: VirtualClock;
   readonly stack: RdsStack;
   readonly peerStack: RdsStack;
   readonly #others: RdsStack[] = [];
@@ -47,7 +47,9 @@ export class UserSpaceRig implements Rig {
       new LoopTransport(),
       network.host(...LOCAL),
     ],
+    clock = new VirtualClock(),
   ) {
+    this.clock = clock;
     const host = virtualHost(this.clock);
     const transports = transportsOf(this.network);
     this.stack = new RdsStack({ host, transports, ...options });
