@@ -6,7 +6,8 @@ import type {
   TransportInfoLists,
 } from "@verbena/core/sdk";
 import { type OptionNames, unknownOption } from "@verbena/ib";
-import { AttachServer, type AttachServerOptions } from "../attach/server/attach-server.js";
+import type { AttachServer, AttachServerOptions } from "../attach/server/attach-server.js";
+import { StackServer } from "../attach/server/stack-server.js";
 import { Engine } from "../engine/engine.js";
 import { EngineSocket } from "../engine/engine-socket.js";
 import { listInfo } from "../engine/info.js";
@@ -64,7 +65,7 @@ export class RdsStack implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #context: SocketContext;
   readonly #sockets = new Set<RdsSocket>();
-  readonly #servers = new Set<AttachServer>();
+  readonly #servers = new Set<StackServer>();
   readonly #host: RdsHost;
   #closing: Promise<void> | undefined;
 
@@ -114,9 +115,9 @@ export class RdsStack implements AsyncDisposable {
       host: this.#host,
       engine: this.#engine,
       transportFor: (local: TransportAddress) => this.#transportFor(local, undefined),
-      forget: (server: AttachServer) => this.#servers.delete(server),
+      forget: (server: StackServer) => this.#servers.delete(server),
     };
-    const server = new AttachServer(stack, options);
+    const server = new StackServer(stack, options);
     this.#servers.add(server);
     return server;
   }

@@ -1,8 +1,8 @@
 import type { SocketTransport } from "@verbena/core/sdk";
-import type { AttachEvent } from "../../src/attach/client/attach-context.js";
+import type { AttachContext, AttachEvent } from "../../src/attach/client/attach-context.js";
 import { AttachedSocket } from "../../src/attach/client/attached-socket.js";
-import type { AttachServer } from "../../src/attach/server/attach-server.js";
-import { RdsStack } from "../../src/index.js";
+import { StackServer } from "../../src/attach/server/stack-server.js";
+import { type AttachServer, RdsStack } from "../../src/index.js";
 import type { virtualHost } from "../conformance/user-space-rig.js";
 import { MemoryLinks } from "./memory-link.js";
 
@@ -14,11 +14,16 @@ export class AttachedHost {
   readonly links = new MemoryLinks();
   readonly events: AttachEvent[] = [];
 
-  constructor(private readonly host: ReturnType<typeof virtualHost>) {}
+  /** `connect`: other connections than those of {@link links}. */
+  constructor(
+    private readonly host: ReturnType<typeof virtualHost>,
+    private readonly connect: AttachContext["connect"] = (events) => this.links.connect(events),
+  ) {}
 
   /** Whoever connects from now on reaches this server; `undefined`: nobody. */
   serve(server: AttachServer | undefined): void {
-    this.links.serve(server === undefined ? undefined : (connect) => server.attach(connect));
+    const own = server === undefined ? undefined : stackServer(server);
+    this.links.serve(own === undefined ? undefined : (connect) => own.attach(connect));
   }
 
   /** The stack of one more program. `addresses`: those asked of the stack that serves. */
@@ -33,7 +38,7 @@ export class AttachedHost {
       random,
       logger,
       path: PATH,
-      connect: this.links.connect,
+      connect: this.connect,
       keepAlive: () => () => undefined,
       onEvent: (event: AttachEvent) => this.events.push(event),
     };
@@ -44,4 +49,10 @@ export class AttachedHost {
       openSocket: (events) => new AttachedSocket(context, events),
     };
   }
+}
+
+/** What a stack gives: only the package itself has links of another kind than streams. */
+export function stackServer(server: AttachServer): StackServer {
+  if (server instanceof StackServer) return server;
+  throw new Error("no server of a stack");
 }

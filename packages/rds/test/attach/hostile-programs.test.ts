@@ -51,9 +51,17 @@ describe("programs that do not keep to the protocol", () => {
     ["no destination of that number", [dataFrame(1, Buffer.from("x"))], "a destination: the unknown number 1"],
     ["a number twice", [KNOWN, KNOWN], "a destination: number 1 twice"],
     ["a group as destination", [clientFrame.destination(1, end("224.0.0.1", 7))], "a destination"],
-    ["a destination of the other family", [clientFrame.destination(1, end("::2", 7))], "a destination: the address ::2"],
+    [
+      "a destination of the other family",
+      [clientFrame.destination(1, end("::2", 7))],
+      "a destination: the address ::2",
+    ],
     ["more than a message may have", [KNOWN, dataFrame(1, Buffer.alloc(10_001))], "a message: 10001 bytes"],
-    ["more than there is room for", [KNOWN, ...Array(3).fill(dataFrame(1, Buffer.alloc(5000)))], "a message: 5000 bytes"],
+    [
+      "more than there is room for",
+      [KNOWN, ...Array(3).fill(dataFrame(1, Buffer.alloc(5000)))],
+      "a message: 5000 bytes",
+    ],
     ["a larger buffer than allowed", [clientFrame.settings({ ...SETTINGS, sendBufferSize: 1 << 30 })], "settings"],
     ["a receipt of what was not sent", [clientFrame.read(1)], "a receipt: 1 messages of 0"],
     ["a second bind", [BIND], 'a frame "bind": the wrong moment'],
@@ -62,7 +70,11 @@ describe("programs that do not keep to the protocol", () => {
     ["a body that is too long", [frameOf(6, 25)], "a frame of type 6: 25 bytes, at most 24"],
     ["an unknown list", [Buffer.concat([frameOf(8, 8).subarray(0, 12), Buffer.from("ff000000", "hex")])], "list 255"],
     ["unknown flags", [Buffer.concat([frameOf(2, 36).subarray(0, 16), Buffer.alloc(28, 0xff)])], "settings: flags 255"],
-    ["a family that is none", [Buffer.concat([frameOf(6, 24).subarray(0, 8), Buffer.alloc(24, 5)])], "an address: family 5"],
+    [
+      "a family that is none",
+      [Buffer.concat([frameOf(6, 24).subarray(0, 8), Buffer.alloc(24, 5)])],
+      "an address: family 5",
+    ],
   ])("%s: its socket is closed, it is told why, and nobody else notices", async (_what, frames, reason) => {
     const other = await programs.bound(HERE, 4100);
     await bound();
@@ -149,5 +161,14 @@ describe("programs that do not keep to the protocol", () => {
     expect([socket.sendBufferSize, socket.receiveBufferSize]).toEqual([50_000, 50_000]);
     socket.receiveBufferSize = 60_000;
     expect(socket.receiveBufferSize).toBe(50_000);
+  });
+
+  it.each([
+    ["maxSockets", 0, "1…65536"],
+    ["maxBufferSize", 2303, "2304…1073741824"],
+  ])("%s of %d is no limit", (name, value, range) => {
+    expect(() => programs.engine.stack.serve({ [name]: value })).toThrow(
+      `serve: ${name} must be a whole number of ${range}, not ${value}`,
+    );
   });
 });

@@ -68,13 +68,16 @@ describe("a stack that does not keep to the protocol", () => {
     ["a release of what was not sent", serverFrame.released(1, 0)],
     ["a list that nobody asked for", serverFrame.infoPart(1, true, Buffer.from("{}"))],
     ["a second bind", serverFrame.bound(LOCAL, "tcp")],
-    ["a message longer than it allows itself", serverFrame.message({
-      type: "message",
-      data: Buffer.alloc(1001),
-      length: 1001,
-      source: LOCAL,
-      control: [],
-    })],
+    [
+      "a message longer than it allows itself",
+      serverFrame.message({
+        type: "message",
+        data: Buffer.alloc(1001),
+        length: 1001,
+        source: LOCAL,
+        control: [],
+      }),
+    ],
   ])("%s: the socket is detached, and attaches again", async (_what, frame) => {
     answer = HELLO;
     const socket = await bind();
@@ -96,9 +99,7 @@ describe("a stack that does not keep to the protocol", () => {
       expect.objectContaining({ code: "VERBENA_RDS_EMSGSIZE" }) as Error,
     );
     for (let count = 0; count < 10; count += 1) socket.trySend("x", { to });
-    expect(() => socket.trySend("x", { to })).toThrow(
-      expect.objectContaining({ code: "VERBENA_RDS_EAGAIN" }) as Error,
-    );
+    expect(() => socket.trySend("x", { to })).toThrow(expect.objectContaining({ code: "VERBENA_RDS_EAGAIN" }) as Error);
     expect(socket.readiness.writable).toBe(false);
     links[0]?.send(serverFrame.released(1, 1));
     expect(socket.readiness.writable).toBe(true);

@@ -10,7 +10,13 @@ const V4 = { address: IpAddress.parse("10.0.0.5"), port: 4000, scopeId: 0 };
 const V6 = { address: IpAddress.parse("fe80::1"), port: 7, scopeId: 3 };
 const V4_BYTES = "04000fa000000000" + "0a000005".padEnd(32, "0");
 const V6_BYTES = "0600000700000003" + "fe800000000000000000000000000001";
-const SETTINGS = { sendBufferSize: 10_000, receiveBufferSize: 20_000, timestamps: true, monitors: false, connected: V6 };
+const SETTINGS = {
+  sendBufferSize: 10_000,
+  receiveBufferSize: 20_000,
+  timestamps: true,
+  monitors: false,
+  connected: V6,
+};
 const SETTINGS_BYTES = `0000271000004e2005000000${V6_BYTES}`;
 
 /** The bytes of each frame as docs/rds-attach.md has them. */
@@ -71,11 +77,15 @@ const SERVER: readonly (readonly [Buffer, string, ServerFrame])[] = [
     { type: "message", message: MESSAGE },
   ],
   [serverFrame.released(2, 300), "0000000845000000000000020000012c", { type: "released", messages: 2, bytes: 300 }],
-  [serverFrame.state(258, "congested"), "00000008460000000000010201000000", {
-    type: "state",
-    handle: 258,
-    state: "congested",
-  }],
+  [
+    serverFrame.state(258, "congested"),
+    "00000008460000000000010201000000",
+    {
+      type: "state",
+      handle: 258,
+      state: "congested",
+    },
+  ],
   [serverFrame.freed(1n << 63n), "00000008470000008000000000000000", { type: "freed", ports: 1n << 63n }],
   [
     serverFrame.infoPart(9, true, Buffer.from("{}")),

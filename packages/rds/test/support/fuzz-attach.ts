@@ -1,13 +1,11 @@
 import { VirtualClock } from "@verbena/core/testing";
-import { IpAddress } from "@verbena/ib";
-import type { LinkEvents } from "../../src/attach/link/attach-link.js";
-import { clientFrame, dataFrame } from "../../src/attach/protocol/client-frames.js";
-import { preamble } from "../../src/attach/protocol/frame-parts.js";
-import { serverFrame } from "../../src/attach/protocol/server-frames.js";
-import { AttachedHost } from "../attach/attached-host.js";
+import { VerbenaError } from "@verbena/ib";
+import type { RdsSocket } from "../../src/index.js";
+import { AttachedHost, stackServer } from "../attach/attached-host.js";
 import { UserSpaceRig, virtualHost } from "../conformance/user-space-rig.js";
+import { programTalk, stackTalk, Talk } from "./attach-talk.js";
 
-/** Turns after which sockets are emptied and it is seen whether everybody else is well. */
+/** Turns after which it is seen whether everybody else is well, and memory is looked at. */
 const ROUND = 1000;
 const HERE = "10.0.0.5";
 
@@ -15,138 +13,109 @@ const HERE = "10.0.0.5";
 export interface AttachFindings {
   /** What was thrown, who was disturbed, what was left behind. */
   readonly problems: readonly string[];
-  /** Connections that the stack, and programs, have cut off. */
-  readonly refused: { readonly programs: number; readonly stacks: number };
-  /** Frames that the stack has answered. */
-  readonly answered: number;
+  /** Conversations that were cut off: by the stack, by a program. */
+  readonly cut: { readonly byStack: number; readonly byProgram: number };
+  /** Pieces that were answered. */
+  readonly answers: number;
   /** Memory of buffers at the end beyond that at the tenth part of the run, bytes. */
   readonly growth: number;
 }
 
 /**
- * Gives mutated conversations of programs to a stack, and mutated conversations of a stack to programs: turned bits, lost and doubled pieces, frames in
- * the wrong order, lengths and numbers of all sizes, in pieces of any size. Two well-behaved programs on the same stack go on throughout.
+ * Says mutated conversations of programs to a stack, and mutated ones of a stack to programs, by turns: turned bits, frames in the wrong order, lengths and
+ * numbers of all sizes, in pieces of any size. Two well-behaved programs on the same stack go on throughout.
  */
 export async function fuzzAttach(inputs: number, random: () => number): Promise<AttachFindings> {
   const clock = new VirtualClock();
   const rig = new UserSpaceRig("10.0.0.9", {}, clock);
-  const server = rig.stack.serve({ maxSockets: 64 });
+  const server = stackServer(rig.stack.serve({ maxSockets: 64 }));
   const attached = new AttachedHost(virtualHost(clock));
   attached.serve(server);
-  const [sender, receiver] = [attached.program().createSocket(), attached.program().createSocket()];
+  const others = [attached.program(), attached.program()] as const;
+  const [sender, receiver] = [others[0].createSocket(), others[1].createSocket()];
   await sender.bind(HERE, 60_001);
   await receiver.bind(HERE, 60_002);
   const problems: string[] = [];
-  const refused = { programs: 0, stacks: 0 };
-  let [answered, early, round] = [0, 0, 0];
-  const conversations = { program: programFrames(), stack: stackFrames() };
+  const cut = { byStack: 0, byProgram: 0 };
+  let [answers, early] = [0, 0];
+  const toStack = async (): Promise<void> => {
+    const talk = new Talk();
+    server.attach(talk.connect);
+    const { opening, rest } = programTalk(random);
+    talk.say(opening, random);
+    await bindSettled();
+    talk.say(rest, random);
+    answers += talk.heard;
+    if (talk.isOver) cut.byStack += 1;
+    talk.hangUp();
+  };
+  const toProgram = async (): Promise<void> => {
+    const talk = new Talk();
+    const program = new AttachedHost(virtualHost(clock), talk.connect).program();
+    const socket = program.createSocket();
+    const bound = socket.bind(HERE, 4000).catch(acceptCoded);
+    await bindSettled();
+    const { opening, rest } = stackTalk(random);
+    talk.say(opening, random);
+    await bindSettled();
+    use(socket);
+    talk.say(rest, random);
+    use(socket);
+    answers += talk.heard;
+    if (talk.isOver) cut.byProgram += 1;
+    talk.hangUp();
+    const closing = program.close();
+    talk.hangUp();
+    await Promise.all([bound, closing]);
+  };
+  const look = async (turn: number): Promise<void> => {
+    await clock.advance(10_000);
+    const text = String(turn);
+    while (receiver.tryReceive() !== undefined);
+    sender.trySend(text, { to: `${HERE}:60002` });
+    const all = [];
+    for (let item = receiver.tryReceive(); item !== undefined; item = receiver.tryReceive()) {
+      if (item.type === "message" && item.source.port === 60_001) all.push(item.data.toString());
+    }
+    if (all.join() !== text) problems.push(`input ${turn}: other programs were disturbed, ${JSON.stringify(all)}`);
+    const left = server.sockets.length - 2;
+    if (left !== 0) problems.push(`input ${turn}: ${left} sockets left behind`);
+    if (turn <= inputs / 10) early = process.memoryUsage().arrayBuffers;
+  };
   for (let turn = 0; turn < inputs; turn += 1) {
     try {
-      if (turn % 2 === 0) {
-        const talk = new Talk();
-        server.attach(talk.connect);
-        await speak(talk, conversations.program, random);
-        answered += talk.sent;
-        if (talk.isOver) refused.programs += 1;
-        talk.hangUp();
-      } else {
-        const talk = new Talk();
-        const fuzzed = new AttachedHost(virtualHost(clock));
-        fuzzed.links.serve((connect) => connect(talk.accept(fuzzed)));
-        const socket = fuzzed.program().createSocket();
-        const bound = socket.bind(HERE, 4000).then(
-          () => true,
-          () => false,
-        );
-        await Promise.resolve();
-        await speak(talk, conversations.stack, random, () => {
-          // What a program does meanwhile.
-          if (socket.localAddress === undefined) return;
-          while (socket.tryReceive() !== undefined);
-          if (socket.readiness.writable && socket.readiness.uncongested) {
-            try {
-              socket.trySend("x", { to: `${HERE}:7` });
-            } catch (error) {
-              if (!/_(?:EAGAIN|ENOBUFS|ENOMEM|EMSGSIZE)$/.test((error as { code?: string }).code ?? "")) throw error;
-            }
-          }
-        });
-        if (fuzzed.events.some(({ type }) => type === "detached")) refused.stacks += 1;
-        fuzzed.links.serve(undefined);
-        talk.hangUp();
-        await socket.close();
-        if (!(await bound)) refused.stacks += 1;
-      }
+      await (turn % 2 === 0 ? toStack() : toProgram());
+      if (turn % ROUND === 0) await look(turn);
     } catch (error) {
-      problems.push(`input ${turn}: ${String(error)}`);
+      problems.push(`input ${turn}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     }
-    if (turn % ROUND !== 0) continue;
-    round += 1;
-    await clock.advance(10_000);
-    sender.trySend(String(round), { to: `${HERE}:60002` });
-    let text: string | undefined;
-    for (let item = receiver.tryReceive(); item !== undefined; item = receiver.tryReceive()) {
-      if (item.type === "message" && item.source.port === 60_001) text = item.data.toString();
-    }
-    if (text !== String(round)) problems.push(`input ${turn}: other programs were disturbed, ${String(text)}`);
-    if (server.sockets.length !== 2) problems.push(`input ${turn}: ${server.sockets.length - 2} sockets left behind`);
-    if (turn <= inputs / 10) early = process.memoryUsage().arrayBuffers;
   }
   const growth = process.memoryUsage().arrayBuffers - early;
-  await Promise.all([sender.close(), receiver.close()]);
+  await Promise.all(others.map((program) => program.close()));
   await rig.close();
   if (clock.pending > 0) problems.push(`${clock.pending} timers left behind`);
-  return { problems, refused, answered, growth };
+  return { problems, cut, answers, growth };
 }
 
-/** One connection, whose other side is the run itself. */
-class Talk {
-  /** Frames, roughly, that came from the other side. */
-  sent = 0;
-  isOver = false;
-  #events: LinkEvents | undefined;
-
-  readonly connect = (events: LinkEvents) => {
-    this.#events = events;
-    return {
-      send: () => {
-        this.sent += 1;
-      },
-      backlog: 0,
-      pause: () => undefined,
-      resume: () => undefined,
-      end: () => {
-        this.isOver = true;
-      },
-      destroy: () => {
-        this.isOver = true;
-      },
-    };
-  };
-
-  /** As the stack's side of a connection in memory. */
-  accept(host: AttachedHost): LinkEvents {
-    let link: ReturnType<Parameters<Parameters<AttachedHost["links"]["serve"]>[0] & object>[0]> | undefined;
-    const events: LinkEvents = {
-      received: () => {
-        this.sent += 1;
-      },
-      drained: () => undefined,
-      closed: () => {
-        this.isOver = true;
-      },
-    };
-    queueMicrotask(() => undefined);
-    void link;
-    void host;
-    return events;
+/** What a program does between what it hears. */
+function use(socket: RdsSocket): void {
+  socket.info("counters").catch(acceptCoded);
+  while (socket.tryReceive() !== undefined);
+  for (let port = 2; port < 6; port += 1) {
+    try {
+      socket.trySend("x", { to: `${HERE}:${port}` });
+    } catch (error) {
+      acceptCoded(error);
+    }
   }
+}
 
-  say(bytes: Buffer): void {
-    if (!this.isOver) this.#events?.received(bytes);
-  }
+/** The package's own errors are answers; anything else is a fault. */
+function acceptCoded(error: unknown): void {
+  if (!VerbenaError.is(error) || !error.code.startsWith("VERBENA_RDS_")) throw error;
+}
 
-  hangUp(): void {
-    this.#events?.closed(undefined);
-  }
+/** Binding takes some turns of the queue of promises. */
+async function bindSettled(): Promise<void> {
+  for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
 }

@@ -27,7 +27,9 @@ const LONGEST_MS = 2 ** 31 - 1;
  * socket of the stack's own process, but for the end of that process: see `docs/rds-attach.md`.
  */
 export class AttachTransport implements SocketTransport {
+  /** Sockets are of another process' making. */
   readonly kind = "sockets";
+  /** To choose it by; a bound socket has the name of the stack's transport. */
   readonly name = "attach";
   readonly #addresses: ReadonlySet<IpAddress> | undefined;
   readonly #context: AttachContext;
@@ -57,10 +59,12 @@ export class AttachTransport implements SocketTransport {
     };
   }
 
+  /** All addresses, or those of the options: which the stack serves, it tells when a socket is bound. */
   claims({ address }: TransportAddress): boolean {
     return this.#addresses?.has(address) ?? true;
   }
 
+  /** A socket that connects when it is bound. */
   openSocket(events: SocketEvents): SocketBackend {
     return new AttachedSocket(this.#context, events);
   }

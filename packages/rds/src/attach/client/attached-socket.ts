@@ -123,8 +123,7 @@ export class AttachedSocket implements LossyBackend {
   }
 
   get isWritable(): boolean {
-    const { limits } = this.#attachment?.bound ?? {};
-    return limits !== undefined && this.#bytes < this.limits.sendBufferSize && this.#messages < limits.maxMessages;
+    return this.#hasRoom();
   }
 
   get pendingMessages(): number {
@@ -304,10 +303,15 @@ export class AttachedSocket implements LossyBackend {
     if (messages > this.#messages || bytes > this.#bytes) {
       throw malformed("a release", `${String(messages)} messages of ${String(this.#messages)}`);
     }
-    const wasWritable = this.isWritable;
+    const hadRoom = this.#hasRoom();
     this.#messages -= messages;
     this.#bytes -= bytes;
-    if ((!wasWritable && this.isWritable) || this.#messages === 0) this.#events.writable();
+    if ((!hadRoom && this.#hasRoom()) || this.#messages === 0) this.#events.writable();
+  }
+
+  #hasRoom(): boolean {
+    const { limits } = this.#attachment?.bound ?? {};
+    return limits !== undefined && this.#bytes < this.limits.sendBufferSize && this.#messages < limits.maxMessages;
   }
 
   #uncongested(): void {

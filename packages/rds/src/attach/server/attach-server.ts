@@ -1,17 +1,6 @@
 import type { Duplex } from "node:stream";
-import type { DatagramAddress, DatagramTransport, TransportAddress } from "@verbena/core/sdk";
-import type { IpAddress, OptionNames } from "@verbena/ib";
-import { unknownOption } from "@verbena/ib";
-import type { Engine } from "../../engine/engine.js";
-import { errnoError, rdsError } from "../../errors.js";
-import { bindableEnd, invalid } from "../../socket/ends.js";
-import type { RdsHost } from "../../stack/rds-host.js";
-import type { AttachLink, LinkEvents } from "../link/attach-link.js";
-import { StreamLink } from "../link/stream-link.js";
-import type { AttachLimits } from "../protocol/server-frames.js";
-import { type HostedEvents, HostedSocket } from "./hosted-socket.js";
-import { Session, type SessionContext } from "./session.js";
-import { Turn } from "./turn.js";
+import type { DatagramAddress } from "@verbena/core/sdk";
+import type { IpAddress } from "@verbena/ib";
 
 /** What other processes may do with a stack. */
 export interface AttachServerOptions {
@@ -23,121 +12,15 @@ export interface AttachServerOptions {
   readonly maxBufferSize?: number;
 }
 
-const OPTIONS: OptionNames<AttachServerOptions> = { addresses: true, maxSockets: true, maxBufferSize: true };
-
-const MIB = 1 << 20;
-/** More than this would not fit where lengths are added up. */
-const MAX_BUFFER_SIZE = 1024 * MIB;
-const MAX_MESSAGES = 65_536;
-const MAX_DESTINATIONS = 4096;
-
-/** What a server needs of its stack. */
-export interface AttachStack {
-  readonly host: Pick<RdsHost, "clock" | "logger">;
-  readonly engine: Engine;
-  /** Throws EADDRNOTAVAIL. */
-  transportFor(local: TransportAddress): DatagramTransport;
-  /** The server is closed. */
-  forget(server: AttachServer): void;
-}
-
 /**
  * Lets other processes use the addresses of a stack: each connection is a socket of theirs, which is closed when the connection ends. Whoever has
  * made it listens, and hands over the connections. `docs/rds-attach.md` has the protocol and what it guarantees.
  */
-export class AttachServer implements AsyncDisposable {
-  readonly #stack: AttachStack;
-  readonly #addresses: ReadonlySet<IpAddress> | undefined;
-  readonly #maxSockets: number;
-  readonly #sessions = new Set<Session>();
-  readonly #context: SessionContext;
-  readonly #onMap: (address: TransportAddress) => void;
-  #isClosed = false;
-
-  /** @internal Made by `RdsStack.serve`. */
-  constructor(stack: AttachStack, options: AttachServerOptions) {
-    const problem = unknownOption(options, OPTIONS);
-    if (problem !== undefined) throw rdsError("VERBENA_RDS_OPTION", { details: { of: "serve", problem } });
-    this.#stack = stack;
-    this.#addresses = options.addresses === undefined ? undefined : new Set(options.addresses);
-    this.#maxSockets = options.maxSockets ?? 1024;
-    const { engine, host } = stack;
-    const turn = new Turn();
-    this.#context = {
-      clock: host.clock,
-      logger: host.logger,
-      limits: limitsOf(engine, Math.min(MAX_BUFFER_SIZE, options.maxBufferSize ?? 16 * MIB)),
-      turn,
-      open: (local, events) => this.#open(local, events),
-      forget: (session) => this.#sessions.delete(session),
-    };
-    this.#onMap = (address) => {
-      for (const { program } of this.#sessions) program?.mapChanged(address);
-    };
-    engine.mapWatchers.add(this.#onMap);
-  }
-
+export interface AttachServer extends AsyncDisposable {
   /** Ends of sockets of other processes. */
-  get sockets(): readonly DatagramAddress[] {
-    return [...this.#sessions].flatMap(({ program }) => program?.local ?? []);
-  }
-
-  /** Takes over a connection, such as one of a server of `node:net` on a Unix socket. */
-  accept(stream: Duplex): void {
-    this.attach((events) => new StreamLink(stream, events));
-  }
-
-  /** @internal As {@link accept}, of any link. */
-  attach(connect: (events: LinkEvents) => AttachLink): void {
-    const session = new Session(this.#context, connect);
-    if (this.#isClosed) {
-      session.destroy();
-      return;
-    }
-    const isFull = this.#sessions.size >= this.#maxSockets;
-    this.#sessions.add(session);
-    if (isFull) session.refuse(rdsError("VERBENA_RDS_ATTACH_FULL", { details: { limit: this.#maxSockets } }));
-  }
-
+  readonly sockets: readonly DatagramAddress[];
+  /** Takes over a connection, such as one of a server of `node:net` on a Unix socket. One too many is told so and ended. */
+  accept(stream: Duplex): void;
   /** Ends all connections and closes their sockets; idempotent. The programs attach again where another stack answers. */
-  close(): Promise<void> {
-    if (!this.#isClosed) {
-      this.#isClosed = true;
-      this.#stack.engine.mapWatchers.delete(this.#onMap);
-      for (const session of this.#sessions) session.destroy();
-      this.#stack.forget(this);
-    }
-    return Promise.resolve();
-  }
-
-  /** As {@link close}. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  #open(wanted: DatagramAddress, events: HostedEvents): HostedSocket {
-    const local = bindableEnd(wanted);
-    if (local.address !== wanted.address) throw invalid(`${wanted.address} is written ${local.address}`);
-    if (local.port === 1) throw invalid("port 1 belongs to the protocol itself");
-    if (this.#addresses?.has(local.address) === false) {
-      throw errnoError("EADDRNOTAVAIL", { address: local.address, transports: "those offered to other processes" });
-    }
-    const transport = this.#stack.transportFor(local);
-    if (transport.kind === "messages") return new HostedSocket(this.#stack.engine, transport, events);
-    // Sockets of a kernel are any process' own to open.
-    throw errnoError("EADDRNOTAVAIL", {
-      address: local.address,
-      transports: `${transport.name}, which cannot be shared`,
-    });
-  }
-}
-
-function limitsOf({ settings }: Engine, maxBufferSize: number): AttachLimits {
-  return {
-    maxMessageSize: Math.min(settings.maxMessageSize, maxBufferSize),
-    maxBufferSize,
-    maxMessages: MAX_MESSAGES,
-    maxDestinations: MAX_DESTINATIONS,
-    emptyNeedsRoom: settings.semantics === "linux",
-  };
+  close(): Promise<void>;
 }
