@@ -41,7 +41,14 @@ export {
 } from "./config/index.js";
 export type { ControlHost, ControlServer, ControlServerOptions } from "./control/index.js";
 export { createControlServer } from "./control/index.js";
-export type { DaemonOptions, DaemonReady, DaemonState } from "./daemon/index.js";
+export type {
+  DaemonOptions,
+  DaemonReady,
+  DaemonState,
+  HostedRds,
+  RdsHosting,
+  RdsHostingServices,
+} from "./daemon/index.js";
 export { Daemon } from "./daemon/index.js";
 export type {
   DestinationFormat,

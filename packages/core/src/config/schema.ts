@@ -1,4 +1,4 @@
-import { NETLINK_TIMEOUT_MS } from "@verbena/ib";
+import { IpAddress, NETLINK_TIMEOUT_MS } from "@verbena/ib";
 import * as v from "valibot";
 import { DEFAULT_ADDRESS_REFRESH_MS, DEFAULT_ROUTE_REFRESH_MS, DEFAULT_ROUTE_TTL_MS } from "../cache/lifetimes.js";
 import { DEFAULT_REFRESH_SHARE } from "../cache/refresh.js";
@@ -246,17 +246,49 @@ const native = section({
   librdmacm: v.optional(described(text, "Path of librdmacm, instead of the system's.")),
 });
 
+const octal = 'must be octal digits in quotes, such as "0660"';
+const ipText = "must be an IP address";
+
+const attach = section({
+  path: v.optional(
+    described(text, "Unix socket at which other processes attach. Default: the daemon's Unix socket and `.rds`."),
+  ),
+  mode: v.optional(
+    described(v.pipe(v.string(octal), v.regex(/^0?[0-7]{3}$/, octal)), "Permissions of the socket."),
+    "0660",
+  ),
+  group: v.optional(described(text, "Group of the socket, by name or number. Default: the daemon's.")),
+  addresses: v.optional(
+    described(
+      v.array(
+        v.pipe(
+          v.string(ipText),
+          v.check((address) => IpAddress.tryParse(address) !== undefined, ipText),
+        ),
+        "must be a list of IP addresses",
+      ),
+      "Local addresses that other processes may bind. Default: all that the transports serve.",
+    ),
+  ),
+  maxSockets: v.optional(described(count(1, 65_536), "Sockets of other processes at one time."), 1024),
+  maxBufferSize: v.optional(
+    described(count(2304, 1 << 30), "Largest send and receive buffer of such a socket, payload bytes."),
+    16 << 20,
+  ),
+});
+
 const rds = section({
   transports: v.optional(
     described(
       v.array(text, "must be a list of names of transports"),
-      "Transports of `@verbena/rds` that serve RDS sockets, in the order in which they are asked: `loop`, `kernel`, `tcp`. Default: `loop`, `kernel`.",
+      "Transports of `@verbena/rds` that serve RDS sockets, in the order in which they are asked: `loop`, `kernel`, `tcp`. Default: `loop`, `kernel`; where other processes attach `loop`, `tcp`.",
     ),
   ),
   options: v.optional(
     described(v.record(v.string(), v.unknown(), notObject), "Further options of `@verbena/rds`, which checks them."),
     {},
   ),
+  attach: v.optional(attach),
 });
 
 /** `verbena.yaml`: the one source of its parser, its defaults and its documentation. */

@@ -190,6 +190,8 @@ export interface StatusJson {
   /** Where clients connect: paths, or `HOST:PORT`. */
   readonly listening: readonly string[];
   readonly control?: string;
+  /** Where processes attach for RDS sockets, and how many such sockets are bound; absent where they cannot. */
+  readonly rds?: { readonly path: string; readonly sockets: number };
   readonly clients: number;
   readonly reloads: number;
   readonly endpoints: { readonly ready: number; readonly joining: number; readonly failed: number };

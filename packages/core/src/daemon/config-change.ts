@@ -44,6 +44,13 @@ export function compareConfigs(before: DaemonConfig, after: DaemonConfig): Confi
     needRestart: [
       ...changed.filter((key) => !live.includes(key)).map((key) => `daemon.${key}`),
       ...(isDeepStrictEqual(before.native, after.native) ? [] : ["native"]),
+      // Whatever of it the daemon uses belongs to sockets that are open; others read it when they start.
+      ...(isDeepStrictEqual(hosted(before), hosted(after)) ? [] : ["rds"]),
     ],
   };
+}
+
+/** What of the section `rds` the daemon itself uses. */
+function hosted({ rds }: DaemonConfig): DaemonConfig["rds"] | undefined {
+  return rds.attach === undefined ? undefined : rds;
 }

@@ -120,7 +120,7 @@ export class Daemon implements AsyncDisposable {
       pid: process.pid,
       state: this.#state === "reloading" || this.#state === "stopping" ? this.#state : "ready",
       uptimeMs: Math.round(this.#clock.now() - this.#startedAt),
-      ...this.#reachable(),
+      ...this.#contact(),
       clients: this.#parts?.server?.clientCount ?? 0,
       reloads: this.#reloads,
       endpoints: { ready: count("ready"), joining: count("joining"), failed: count("failed") },
@@ -159,11 +159,19 @@ export class Daemon implements AsyncDisposable {
     }
   }
 
+  /** As the status tells it. */
+  #contact(): Pick<StatusJson, "listening" | "control" | "rds"> {
+    const { rds, ...doors } = this.#reachable();
+    return rds === undefined ? doors : { ...doors, rds: { path: rds, sockets: this.#parts?.rds?.socketCount ?? 0 } };
+  }
+
   #reachable(): DaemonReady {
     const control = this.#parts?.control?.path;
+    const rds = this.#parts?.rds?.path;
     return {
       listening: this.#parts?.server?.addresses.map(addressText) ?? [],
       ...(control === undefined ? {} : { control }),
+      ...(rds === undefined ? {} : { rds }),
     };
   }
 

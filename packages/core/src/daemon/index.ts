@@ -1,2 +1,3 @@
 export { Daemon } from "./daemon.js";
 export type { DaemonOptions, DaemonReady, DaemonState } from "./options.js";
+export type { HostedRds, RdsHosting, RdsHostingServices } from "./rds-hosting.js";

@@ -5,6 +5,7 @@ import type { ConfigSources } from "../config/inspect-config.js";
 import type { ProviderRequest } from "../host/provider-registry.js";
 import type { Clock } from "../sdk/services.js";
 import type { AcmServerLimits } from "../server/limits.js";
+import type { RdsHosting } from "./rds-hosting.js";
 
 /** What a daemon is started with. */
 export interface DaemonOptions {
@@ -26,6 +27,8 @@ export interface DaemonOptions {
   readonly version?: string;
   /** How long start waits for endpoints that are joining, milliseconds. Default 2000. */
   readonly settleMs?: number;
+  /** How RDS sockets of other processes are hosted, where the configuration asks for it (`rds.attach`). Default: not at all. */
+  readonly rds?: RdsHosting;
 }
 
 /** All of them, for the check of their names. */
@@ -40,6 +43,7 @@ export const DAEMON_OPTIONS: OptionNames<DaemonOptions> = {
   clock: true,
   version: true,
   settleMs: true,
+  rds: true,
 };
 
 /** Where a daemon that is ready can be reached. */
@@ -48,6 +52,8 @@ export interface DaemonReady {
   readonly listening: readonly string[];
   /** Path of the control socket, where there is one. */
   readonly control?: string;
+  /** Path at which processes attach for RDS sockets, where they can. */
+  readonly rds?: string;
 }
 
 /** A daemon's life: forward only, but for `ready` and `reloading`. */

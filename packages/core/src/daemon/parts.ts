@@ -18,6 +18,7 @@ import { type KernelLink, openKernelLink } from "./kernel-link.js";
 import { type ListeningPlan, planListening } from "./listening.js";
 import { DaemonLog, type LogLevel } from "./log.js";
 import type { DaemonOptions } from "./options.js";
+import { RdsLink } from "./rds-link.js";
 import { within } from "./within.js";
 
 /** What a daemon is made of, in the order in which it starts. What is not there has not been started. */
@@ -36,10 +37,12 @@ export interface Parts {
   /** Takes back the names in the run directory. */
   withdraw?: () => void;
   control?: ControlServer;
+  /** Hosts RDS sockets of other processes, where that is asked for. */
+  rds?: RdsLink;
 }
 
-/** All parts of a running daemon; only the control socket and the front end's replies are optional. */
-export type RunningParts = Parts & Required<Omit<Parts, "control" | "kept">>;
+/** All parts of a running daemon; the control socket, the front end's replies and RDS are optional. */
+export type RunningParts = Parts & Required<Omit<Parts, "control" | "kept" | "rds">>;
 
 /** A stop cuts off what takes longer than this beyond its deadline, milliseconds. */
 const GRACE_MS = 500;
@@ -105,6 +108,16 @@ export async function openService(
       : await createFrontServer({ ...common, ...front });
   parts.withdraw = plan.publish();
   parts.kernel = openKernelLink(config.daemon, { host: parts.host, engine: parts.engine, edge, clock, logger, passed });
+  const rds = await RdsLink.open({
+    config,
+    defaultPath: `${plan.socket}.rds`,
+    host: parts.host,
+    clock,
+    logger,
+    folders: options.folders ?? [],
+    hosting: options.rds,
+  });
+  if (rds !== undefined) parts.rds = rds;
   if (path === undefined) return;
   parts.control = await createControlServer({
     path,
@@ -159,6 +172,7 @@ export async function closeParts(
   }
   await parts.kernel?.close();
   await parts.control?.close();
+  await parts.rds?.close();
   const isDone = await within(clock, Math.max(left(), GRACE_MS), closeEngine(parts, busy));
   if (!isDone) parts.log?.logger.error("not everything could be closed before the deadline");
   parts.lock?.release();

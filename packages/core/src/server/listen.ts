@@ -1,11 +1,14 @@
-import { type BigIntStats, chmodSync, lstatSync, renameSync, unlinkSync } from "node:fs";
+import { type BigIntStats, chmodSync, chownSync, lstatSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { coreError } from "../errors.js";
 
 /** Where a server listens. */
 export type AcmListener =
-  /** A Unix stream socket; `mode` is 0777 unless given. A socket that lies there already is replaced, anything else is refused. */
-  | { readonly kind: "unix"; readonly path: string; readonly mode?: number }
+  /**
+   * A Unix stream socket; `mode` is 0777 unless given, `gid` the process's own. A socket that lies there already is replaced, anything
+   * else is refused.
+   */
+  | { readonly kind: "unix"; readonly path: string; readonly mode?: number; readonly gid?: number }
   /** TCP on 127.0.0.1. Port 0 takes a free one. */
   | { readonly kind: "loop"; readonly port: number }
   /** TCP on 0.0.0.0: every host that reaches this one can ask. */
@@ -45,7 +48,7 @@ const ANY = "0.0.0.0";
 export async function listen(socket: ListeningSocket, listener: AcmListener): Promise<OpenListener> {
   switch (listener.kind) {
     case "unix":
-      return await listenOnPath(socket, listener.path, listener.mode ?? 0o777);
+      return await listenOnPath(socket, listener.path, listener.mode ?? 0o777, listener.gid);
     case "loop":
       return await listenOnTcp(socket, LOOPBACK, listener.port);
     case "open":
@@ -65,7 +68,12 @@ async function listenOnTcp(socket: ListeningSocket, host: string, port: number):
  * Binds beside the path and moves the socket onto it. So clients never find the path empty while a daemon is replaced, the mode is
  * right before anybody can connect, and libuv, which unlinks the path it has bound when it closes, does not unlink a successor's.
  */
-async function listenOnPath(socket: ListeningSocket, path: string, mode: number): Promise<OpenListener> {
+async function listenOnPath(
+  socket: ListeningSocket,
+  path: string,
+  mode: number,
+  gid: number | undefined,
+): Promise<OpenListener> {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw coreError("VERBENA_SERVER_PATH_LENGTH", {
       details: { path, bytes: Buffer.byteLength(path), limit: MAX_PATH_BYTES },
@@ -78,6 +86,8 @@ async function listenOnPath(socket: ListeningSocket, path: string, mode: number)
   removeIfThere(bound);
   await started(path, socket.onPath(bound, BACKLOG));
   try {
+    // Before the mode: nobody of the group it had first may connect.
+    if (gid !== undefined) chownSync(bound, -1, gid);
     chmodSync(bound, mode);
     if (canMove) renameSync(bound, path);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 /** Where ib_acme and ours look for a daemon that was started without `--socket`. */
-const DEFAULT_SOCKET = "/run/ibacm-unix.sock";
+export const DEFAULT_SOCKET = "/run/ibacm-unix.sock";
 
 /** A command that asks a running daemon. */
 export function asked(command: Command): Command {

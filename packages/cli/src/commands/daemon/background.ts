@@ -81,5 +81,6 @@ function serveArguments(options: ServeOptions): readonly string[] {
     "--fabric": options.fabric,
     "--node": options.node,
   };
-  return Object.entries(valued).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  const rds = typeof options.rds === "string" ? [`--rds=${options.rds}`] : options.rds === true ? ["--rds"] : [];
+  return [...Object.entries(valued).flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])), ...rds];
 }

@@ -14,6 +14,7 @@ export function registerDaemon(program: Command, host: CommandHost): void {
     .option("--config <file>", "verbena.yaml; ibacm's files are then read only if it or -A, -O name them")
     .option("--socket <path>", "serve exactly this Unix socket")
     .option("--control <path>", "control socket (default: the Unix socket's path and .ctl)")
+    .option("--rds [path]", "let other processes attach for RDS sockets (default: the Unix socket's path and .rds)")
     .option("--systemd", "take the sockets of systemd and notify it")
     .option("--fabric <dir>", "join the simulated fabric in this directory …")
     .option("--node <name>", "… as this node")
@@ -31,5 +32,6 @@ SIGHUP reads the configuration again; with errors in it the running one stays. S
 
 Examples:
   verbena serve -A /etc/rdma/ibacm_addr.cfg -O /etc/rdma/ibacm_opts.cfg
+  verbena serve --rds /run/verbena-rds.sock
   verbena serve --fabric /tmp/fabric --node H1 --socket /tmp/h1.sock
 `;

@@ -9,6 +9,7 @@ import type { Io } from "../../io.js";
 import { onEachSignal, untilSignal } from "../../signals.js";
 import { version } from "../../version.js";
 import { background, tellParent } from "./background.js";
+import { hostRds } from "./host-rds.js";
 
 export interface ServeOptions {
   /** `-D`: go to the background. */
@@ -21,6 +22,8 @@ export interface ServeOptions {
   readonly control?: string;
   readonly fabric?: string;
   readonly node?: string;
+  /** `--rds`, or with the path at which processes attach. */
+  readonly rds?: boolean | string;
   readonly json?: boolean;
 }
 
@@ -76,12 +79,17 @@ function daemonOptions(options: ServeOptions): DaemonOptions {
     systemd: options.systemd === true,
     folders: [join(__dirname, "..")],
     version: version(),
+    rds: hostRds,
   };
 }
 
-function overrides({ socket, control }: ServeOptions): ConfigInput {
+function overrides({ socket, control, rds }: ServeOptions): ConfigInput {
   const daemon = { ...(socket === undefined ? {} : { socket }), ...(control === undefined ? {} : { control }) };
-  return Object.keys(daemon).length === 0 ? {} : { daemon };
+  const attach = typeof rds === "string" ? { path: rds } : {};
+  return {
+    ...(Object.keys(daemon).length === 0 ? {} : { daemon }),
+    ...(rds === undefined || rds === false ? {} : { rds: { attach } }),
+  };
 }
 
 function simulated({ fabric, node }: ServeOptions): Pick<DaemonOptions, "native" | "clock"> {
@@ -112,9 +120,11 @@ async function checkFabric({ fabric, node }: ServeOptions): Promise<void> {
 
 /** Relative paths count from where the command was given, also after the daemon has changed its directory. */
 function withAbsolutePaths(options: ServeOptions): ServeOptions {
-  const anchored = (["addresses", "options", "config", "socket", "control", "fabric"] as const).flatMap((key) => {
-    const path = options[key];
-    return path === undefined ? [] : [[key, resolve(path)] as const];
-  });
+  const anchored = (["addresses", "options", "config", "socket", "control", "fabric", "rds"] as const).flatMap(
+    (key) => {
+      const path = options[key];
+      return typeof path !== "string" ? [] : [[key, resolve(path)] as const];
+    },
+  );
   return { ...options, ...Object.fromEntries(anchored) };
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { action, type CommandHost } from "../../command.js";
 import type { CatOptions } from "./cat.js";
+import { DEFAULT_ATTACH_PATH } from "./default-path.js";
 import type { InfoOptions } from "./info.js";
 import type { PingOptions } from "./ping.js";
 import { registerStress } from "./stress/register.js";
@@ -64,12 +65,18 @@ function carried(command: Command): Command {
         "tcp",
         "verbs",
         "kernel",
+        "attach",
       ]),
     )
-    .option("--tcp-port <n>", "with --transport tcp: port listened on and connected to (default: 16385)");
+    .option("--tcp-port <n>", "with --transport tcp: port listened on and connected to (default: 16385)")
+    .option("--attach-path <path>", "with --transport attach: where the daemon's RDS answers (default: see below)");
 }
 
-const PING_HELP = `
+const ATTACH_HELP = `
+With --transport attach the sockets are those of a daemon (\`verbena serve --rds\`), which many processes can share; it answers at the path of
+its Unix socket and .rds, ${DEFAULT_ATTACH_PATH} where nothing else is configured.`;
+
+const PING_HELP = `${ATTACH_HELP}
 Ends with 0 if at least one answer has come.
 
 Examples:
@@ -77,10 +84,11 @@ Examples:
   verbena rds ping 10.0.0.2 --transport tcp -i 10ms --for 5s
 `;
 
-const CAT_HELP = `
+const CAT_HELP = `${ATTACH_HELP}
 With --to it ends when the input has ended and everything has been acknowledged; without it, at a signal.
 
 Examples:
   verbena rds cat --bind 127.0.0.1:4000
+  verbena rds cat --bind 10.0.0.1:4000 --transport attach
   seq 3 | verbena rds cat --bind 10.0.0.1:0 --to 10.0.0.2:4000 --transport tcp
 `;

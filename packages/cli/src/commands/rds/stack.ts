@@ -3,15 +3,24 @@ import { once } from "node:events";
 import { createHost, type Host } from "@verbena/core";
 import type { DatagramTransport } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
-import { KernelTransport, LoopTransport, RdsStack, type RdsStackOptions, TcpTransport } from "@verbena/rds";
+import {
+  AttachTransport,
+  KernelTransport,
+  LoopTransport,
+  RdsStack,
+  type RdsStackOptions,
+  TcpTransport,
+} from "@verbena/rds";
 import { cliError } from "../../errors.js";
 import { wholeNumber } from "../../numbers.js";
+import { DEFAULT_ATTACH_PATH } from "./default-path.js";
 
 /** Which transport a command uses. */
 export interface TransportChoice {
   readonly json?: boolean;
-  readonly transport?: "loop" | "tcp" | "verbs" | "kernel";
+  readonly transport?: "loop" | "tcp" | "verbs" | "kernel" | "attach";
   readonly tcpPort?: string;
+  readonly attachPath?: string;
 }
 
 /**
@@ -34,9 +43,16 @@ export async function withStack<T>(
 }
 
 /** Where nothing is chosen, those that open no port to the network by themselves. */
-function chosen({ transport, tcpPort }: TransportChoice, local: IpAddress, host: Host): readonly DatagramTransport[] {
+function chosen(
+  { transport, tcpPort, attachPath }: TransportChoice,
+  local: IpAddress,
+  host: Host,
+): readonly DatagramTransport[] {
   if (tcpPort !== undefined && transport !== "tcp") {
     throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: "--tcp-port needs --transport tcp" } });
+  }
+  if (attachPath !== undefined && transport !== "attach") {
+    throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what: "--attach-path needs --transport attach" } });
   }
   const kernel = () => new KernelTransport({ sockets: host.native.kernelRds, clock: host.clock });
   switch (transport) {
@@ -50,6 +66,8 @@ function chosen({ transport, tcpPort }: TransportChoice, local: IpAddress, host:
       const port = tcpPort === undefined ? {} : { port: wholeNumber("--tcp-port", tcpPort, { from: 1, to: 65_535 }) };
       return [new TcpTransport(host, { ...port, addresses: [local] })];
     }
+    case "attach":
+      return [new AttachTransport(host, { path: attachPath ?? DEFAULT_ATTACH_PATH })];
     case "verbs":
       throw cliError("VERBENA_CLI_USAGE_TRANSPORT", { details: { name: transport } });
     default:

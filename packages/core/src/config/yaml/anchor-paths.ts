@@ -22,5 +22,8 @@ export function anchorPaths(input: ConfigInput, folder: string): ConfigInput {
       ]),
     );
   }
+  const { rds } = input;
+  const path = rds?.attach?.path;
+  if (path !== undefined) result["rds"] = { ...rds, attach: { ...rds?.attach, path: anchor(path) } };
   return result;
 }

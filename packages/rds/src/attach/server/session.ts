@@ -143,6 +143,7 @@ export class Session implements LinkEvents {
       if (this.#isOver()) return;
       this.#stopWaiting();
       this.#state = "bound";
+      this.#context.logger.info("a process has attached", { local: bound, transport: program.transport });
       this.#link.send(serverFrame.bound(bound, program.transport));
       turn.note(program);
     } catch (error) {

@@ -21,6 +21,7 @@ function describe({ status, endpoints, sa }: DaemonSeen): readonly Finding[] {
   });
   return [
     finding("ok", about),
+    ...rdsSockets(status.rds),
     ...(endpoints.length === 0 ? [none] : endpoints.map(endpoint)),
     ...sa.flatMap(silentSa),
     ...warnings.map((text) => finding("warn", text, { remedy: "correct the file and run `systemctl reload ibacm`" })),
@@ -32,6 +33,12 @@ function endpoint({ key, state, addresses }: EndpointJson): Finding {
   if (state === "ready") return finding("ok", seen, { subject: key });
   const remedy = `see the daemon's log, and \`verbena explain\` with a destination on ${key}`;
   return finding(state === "joining" ? "warn" : "fail", seen, { subject: key, remedy });
+}
+
+function rdsSockets(rds: DaemonSeen["status"]["rds"]): readonly Finding[] {
+  if (rds === undefined) return [];
+  const count = `${String(rds.sockets)} RDS socket${rds.sockets === 1 ? "" : "s"} of other processes`;
+  return [finding("ok", count, { subject: rds.path })];
 }
 
 function silentSa({ device, port, breaker, retryInMs, timeouts }: SaPortJson): readonly Finding[] {
