@@ -29,6 +29,15 @@ describe("compareConfigs", () => {
     expect(compareConfigs(before, await config({ files: { hosts: "/h" } })).applied).toEqual(["preload"]);
   });
 
+  it("wants another start for RDS that the daemon hosts, and leaves to others what they read when they start", async () => {
+    const before = await config();
+    const [loop, attach] = [{ transports: ["loop"] }, { attach: {} }];
+    expect(compareConfigs(before, await config({ rds: loop })).needRestart).toEqual([]);
+    expect(compareConfigs(before, await config({ rds: attach })).needRestart).toEqual(["rds"]);
+    const hosting = await config({ rds: attach });
+    expect(compareConfigs(hosting, await config({ rds: { ...loop, ...attach } })).needRestart).toEqual(["rds"]);
+  });
+
   it("wants the engine to take lines of the address file, but a new one when their IPs begin to count", async () => {
     const before = await config();
     const addresses = { ...before.addresses, lines: [] as DaemonConfig["addresses"]["lines"], isFound: true };
