@@ -6,7 +6,7 @@ import type { NativeHost } from "../embed/native-host.js";
 import { openTransportSet, type TransportSet } from "../embed/transport-set.js";
 import { coreError } from "../errors.js";
 import { noMetrics, systemRandom } from "../host/default-services.js";
-import { OccasionalWarning } from "../log/occasional-warning.js";
+import { OccasionalWarning } from "../sdk/occasional-warning.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { DescriptorRoom, descriptorOf } from "../server/descriptors.js";
 import { groupNumber } from "../server/group-number.js";

@@ -32,7 +32,7 @@ export class Programs {
   /** Another stack answers at the same place. Its clock is the first one's. */
   stackComesBack(): void {
     const { clock } = this.engine;
-    this.engine = new UserSpaceRig(PEER, {}, clock);
+    this.engine = new UserSpaceRig(PEER, {}, undefined, clock);
     this.attached.serve(this.engine.stack.serve());
   }
 

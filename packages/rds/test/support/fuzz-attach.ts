@@ -27,7 +27,7 @@ export interface AttachFindings {
  */
 export async function fuzzAttach(inputs: number, random: () => number): Promise<AttachFindings> {
   const clock = new VirtualClock();
-  const rig = new UserSpaceRig("10.0.0.9", {}, clock);
+  const rig = new UserSpaceRig("10.0.0.9", {}, undefined, clock);
   const server = stackServer(rig.stack.serve({ maxSockets: 64 }));
   const attached = new AttachedHost(virtualHost(clock));
   attached.serve(server);

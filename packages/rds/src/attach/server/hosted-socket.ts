@@ -25,7 +25,7 @@ export class HostedSocket extends EngineSocket {
   #freed = 0n;
 
   constructor(engine: Engine, transport: MessageTransport, events: HostedEvents) {
-    super(engine, transport, events);
+    super(engine, transport, events, false);
     this.#engine = engine;
     this.#events = events;
   }

@@ -1,4 +1,4 @@
-import type { WaitingMessage } from "../../engine/receive-queue.js";
+import type { ReceivedMessage } from "@verbena/core/sdk";
 import type { AttachLink } from "../link/attach-link.js";
 import { malformed } from "../protocol/malformed.js";
 import { serverFrame } from "../protocol/server-frames.js";
@@ -28,10 +28,11 @@ export class PushedMessages {
     const window = Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, this.hosted.limits.receiveBufferSize));
     while (this.#bytes < window) {
       const entry = this.hosted.waitingAt(this.#count);
-      if (entry === undefined) return;
+      const message = entry?.message;
+      if (message === undefined) return;
       this.#count += 1;
-      this.#bytes += weight(entry);
-      this.link.send(serverFrame.message(entry.message), entry.message.data);
+      this.#bytes += weight(message);
+      this.link.send(serverFrame.message(message), message.data);
     }
   }
 
@@ -40,12 +41,13 @@ export class PushedMessages {
     if (count > this.#count) throw malformed("a receipt", `${String(count)} messages of ${String(this.#count)}`);
     for (let left = count; left > 0; left -= 1) {
       const entry = this.hosted.waitingAt(0);
-      if (entry === undefined) return;
+      const message = entry?.message;
+      if (message === undefined) return;
       this.#count -= 1;
-      this.#bytes -= weight(entry);
+      this.#bytes -= weight(message);
       this.hosted.dropOldest();
     }
   }
 }
 
-const weight = ({ message }: WaitingMessage): number => message.length + ENTRY_BYTES;
+const weight = (message: ReceivedMessage): number => message.length + ENTRY_BYTES;
