@@ -21,6 +21,8 @@ export interface ChildRules extends ExchangeRules {
 
 /** Receives before others of this process get their turn. */
 const MOST_AT_ONCE = 256;
+/** Sends to one destination in a turn: whether it is congested is heard between turns. */
+const MOST_SENT = 32;
 
 const turn = (): Promise<void> =>
   new Promise((resolve) => {
@@ -139,22 +141,23 @@ export class Child {
       if (this.rules.usesCongestionMonitor && exchange.isCongested) continue;
       exchange.isCongested = false;
       const before = this.#sent;
-      const refusal = this.#sendTo(exchange);
+      const refusal = this.#sendTo(exchange, before + MOST_SENT);
       if (refusal === "EAGAIN") return { isFull: true, isHeld };
       if (refusal === "ENOBUFS" && this.#sent > before) exchange.hold = this.exchanges.length - 1;
+      isHeld ||= this.#sent >= before + MOST_SENT;
     }
     return { isFull: false, isHeld };
   }
 
-  #sendTo(exchange: Exchange): "EAGAIN" | "ENOBUFS" | undefined {
-    while (exchange.owesAck) {
+  #sendTo(exchange: Exchange, end: number): "EAGAIN" | "ENOBUFS" | undefined {
+    while (exchange.owesAck && this.#sent < end) {
       exchange.writeAck(this.#ack);
       const refusal = this.#send(exchange, this.#ack);
       if (refusal !== undefined) return refusal;
       exchange.ackSent();
       this.rules.counts.acksSent += 1;
     }
-    while (this.rules.sendsRequests && exchange.mayRequest && exchange.requested < this.rules.mostRequests) {
+    while (this.#mayRequest(exchange) && this.#sent < end) {
       exchange.writeRequest(this.#request);
       const begun = nowUs();
       const refusal = this.#send(exchange, this.#request);
@@ -164,6 +167,10 @@ export class Child {
       this.rules.counts.sendUs += nowUs() - begun;
     }
     return undefined;
+  }
+
+  #mayRequest(exchange: Exchange): boolean {
+    return this.rules.sendsRequests && exchange.mayRequest && exchange.requested < this.rules.mostRequests;
   }
 
   #send(exchange: Exchange, message: Buffer): "EAGAIN" | "ENOBUFS" | undefined {

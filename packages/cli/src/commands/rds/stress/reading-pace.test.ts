@@ -1,15 +1,15 @@
 import { LimitedPace } from "./reading-pace.js";
 
-it("a reader gets so many messages a second, those it did not find back, and saves up a tenth of a second's worth", () => {
+it("a reader gets so many messages a second, those it did not find back, and saves up a hundredth of a second's worth", () => {
   let now = 0;
-  const pace = new LimitedPace(100, () => now);
+  const pace = new LimitedPace(1000, () => now);
   const taken = (): number => {
     let count = 0;
     while (pace.take()) count += 1;
     return count;
   };
   expect(taken()).toBe(0);
-  now = 50;
+  now = 5;
   expect(taken()).toBe(5);
   expect(pace.isSpent).toBe(true);
   pace.giveBack();

@@ -19,7 +19,7 @@ export const UNHURRIED: ReadingPace = {
   next: () => Promise.resolve(),
 };
 
-/** So many messages a second, by a clock of milliseconds, and none saved up for longer than a tenth of a second. */
+/** So many messages a second, by a clock of milliseconds, and none saved up for longer than a hundredth of a second. */
 export class LimitedPace implements ReadingPace {
   #at: number;
   #left = 0;
@@ -53,7 +53,7 @@ export class LimitedPace implements ReadingPace {
 
   #earn(): void {
     const now = this.now();
-    const most = Math.max(1, this.perSecond / 10);
+    const most = Math.max(1, this.perSecond / 100);
     this.#left = Math.min(most, this.#left + ((now - this.#at) * this.perSecond) / 1000);
     this.#at = now;
   }
