@@ -24,7 +24,7 @@ const each =
   };
 
 /** Longest time of one test, milliseconds: one that hangs leaves time for the others of its suite. */
-const timeout = 120_000;
+const timeout = Number(process.env["VERBENA_VM_TEST_MS"] ?? 120_000);
 
 // A body gets nothing: node:test would take a parameter for its own context.
 const run: Declare = (name, body) => test(name, { timeout }, () => body() as Promise<void> | undefined);

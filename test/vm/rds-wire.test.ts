@@ -1,69 +1,19 @@
-import { createHost } from "@verbena/core";
-import { type RdsSocket, RdsStack } from "@verbena/rds";
-import { type Frame, frame, mapFrame, probe } from "../../packages/rds/test/tcp/frames.js";
+import { frame, mapFrame } from "../../packages/rds/test/tcp/frames.js";
 import { receiveText } from "../../packages/rds/test/tcp/rig.js";
-import { type PeerConnection, ScriptedPeer } from "../../packages/rds/test/tcp/scripted-peer.js";
-import { transportIn } from "./kernel-rig.js";
-import { enterOwnNamespace } from "./own-namespace.js";
-
-const RDS_TCP_PORT = 16_385;
-const KERNEL = "10.10.0.100";
-const SMALLER = Array.from({ length: 16 }, (_, i) => `10.10.0.${10 + i}`);
-const LARGER = Array.from({ length: 16 }, (_, i) => `10.10.0.${110 + i}`);
+import { type KernelLane, KernelWire, type PeerRole } from "./kernel-wire.js";
 
 const data = (sequence: number, payload: string | Buffer, more: object = {}): Buffer =>
   frame({ sequence, sport: 7, dport: 2001, payload, ...more });
 
-// A scripted peer of the kernel, each time at another address: the kernel remembers what it has received from a peer for ever.
 describe("the kernel's RDS over TCP, with a scripted peer", () => {
-  const host = createHost();
-  const kernel = new RdsStack({ host, transports: [transportIn("A", host)] });
-  const keepAlive = setInterval(() => undefined, 1000);
-  const addresses = { smaller: [...SMALLER], larger: [...LARGER] };
-  const opened: AsyncDisposable[] = [];
-  let leave: () => void;
-
-  /** A connection with the kernel: maps exchanged, our probe answered. */
-  async function lane(role: "smaller" | "larger", npaths = "0001") {
-    const address = addresses[role].shift() ?? "";
-    const peer = await ScriptedPeer.listen(address, RDS_TCP_PORT);
-    opened.push(peer);
-    const sockets: RdsSocket[] = [];
-    for (const port of [2001, 2002]) {
-      const socket = kernel.createSocket();
-      opened.push(socket);
-      await socket.bind(KERNEL, port);
-      sockets.push(socket);
-    }
-    const [s2001, s2002] = sockets as [RdsSocket, RdsSocket];
-    if (role === "larger") s2001.trySend("up", { to: `${address}:7` });
-    const connection = role === "smaller" ? await peer.connect(KERNEL) : await peer.accept();
-    const map = await connection.next();
-    await connection.send(mapFrame(), probe(1, npaths));
-    if (role === "larger") await connection.nextData();
-    return { address, peer, connection, map, answer: await pongOf(connection), s2001, s2002 };
-  }
-
-  /** The kernel's answer to a probe. */
-  async function pongOf(connection: PeerConnection): Promise<Frame> {
-    for (;;) {
-      const next = await connection.next();
-      if (next.sourcePort === 0 && next.destinationPort === 1) return next;
-    }
-  }
+  let wire: KernelWire;
+  const lane = (role: PeerRole): Promise<KernelLane> => wire.lane(role);
 
   beforeAll(() => {
-    leave = enterOwnNamespace({ name: "D", kernel: KERNEL, addresses: [...SMALLER, ...LARGER] });
+    wire = new KernelWire("D", "10.10.0");
   });
-  afterEach(async () => {
-    for (const one of opened.splice(0)) await one[Symbol.asyncDispose]();
-  });
-  afterAll(async () => {
-    await kernel.close();
-    await host.close();
-    leave();
-    clearInterval(keepAlive);
-  });
+  afterEach(() => wire.reset());
+  afterAll(() => wire.close());
 
   test.each(["smaller", "larger"] as const)(
     "W01, W14, W34 with a %s peer: the map comes first, a probe is answered with NPATHS 8, headers are 0 where they say nothing",

@@ -8,13 +8,13 @@ import { root } from "../paths.mjs";
 const suiteTimeoutMs = 480_000;
 
 /** One describe for each suite, named by its path, in the order given. Those of packages find jest's globals. */
-const entryText = (suites) =>
+const entryText = (suites, timeoutMs) =>
   [
     'import { describe } from "node:test";',
     'import "./test/vm/jest-globals.js";',
     ...suites.map((path) => {
       const name = JSON.stringify(path);
-      return `describe(${name}, { timeout: ${suiteTimeoutMs} }, () => { require(${JSON.stringify(`./${path}`)}); });`;
+      return `describe(${name}, { timeout: ${timeoutMs} }, () => { require(${JSON.stringify(`./${path}`)}); });`;
     }),
   ].join("\n");
 
@@ -52,6 +52,7 @@ const programs = [
     outExtension: { ".js": ".mjs" },
     banner: { js: commonJs.join("\n") },
   },
+  { outbase: "test/vm", entryPoints: ["test/vm/rds-echo-entry.ts"] },
   { outbase: "packages/cli/src", entryPoints: ["packages/cli/src/commands/doctor/system/look-entry.ts"] },
   {
     outbase: "packages/native/test",
@@ -65,13 +66,13 @@ const programs = [
  * Bundles `suites` (paths from the root) into `folder`/dist/suites.cjs and returns that path. Rejects with esbuild's account of what is
  * wrong. The bundle lies where a dist of verbena would, whose version is read from the manifest beside it; so do the programs.
  */
-export async function bundleSuites(suites, folder) {
+export async function bundleSuites(suites, folder, timeoutMs = suiteTimeoutMs) {
   const outfile = join(folder, "dist/suites.cjs");
   mkdirSync(dirname(join(root, outfile)), { recursive: true });
   copyFileSync(join(root, "packages/cli/package.json"), join(root, folder, "package.json"));
   await build({
     ...shared,
-    stdin: { contents: entryText(suites), resolveDir: root, sourcefile: "vm-suites.js", loader: "js" },
+    stdin: { contents: entryText(suites, timeoutMs), resolveDir: root, sourcefile: "vm-suites.js", loader: "js" },
     outfile: join(root, outfile),
   });
   for (const program of programs) {

@@ -9,8 +9,6 @@ import { parseReport, toJestResult } from "./results.mjs";
 import { stackTranslator } from "./stack.mjs";
 
 const longestRunSeconds = 900;
-const folder = "build/vm";
-const report = join(folder, "report.jsonl");
 /** What the suites find in their environment: where things are that do not lie beside the bundle, and the devices of those that take any. */
 const variables = {
   VERBENA_NATIVE_DIR: join(root, "packages/native/build/Release"),
@@ -32,23 +30,26 @@ export function parseOptions(args) {
   return options;
 }
 
-const programArguments = (bundle, names) => [
+const programArguments = (bundle, report, names) => [
   ...names.map((name) => `--test-name-pattern=${name}`),
   ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
   ...[`--test-reporter=${join(root, "scripts/lib/vm/reporter.mjs")}`, `--test-reporter-destination=${report}`],
   bundle,
 ];
 
-function runMachine(bundle, names) {
+function runMachine(program, extra, seconds) {
   const vm = join(root, "scripts/lib/vm/main.mjs");
-  const options = ["--hosts", "2", "--timeout", String(longestRunSeconds)];
+  const options = ["--hosts", "2", "--timeout", String(seconds)];
   const args = [
     vm,
     ...options,
-    ...["NO_COLOR", ...Object.entries(variables).map((pair) => pair.join("="))].flatMap((one) => ["--env", one]),
+    ...["NO_COLOR", ...Object.entries({ ...variables, ...extra }).map((pair) => pair.join("="))].flatMap((one) => [
+      "--env",
+      one,
+    ]),
     "--",
     process.execPath,
-    ...programArguments(bundle, names),
+    ...program,
   ];
   // Jest's progress is on standard error too: standard output is for the summary.
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", process.stderr, process.stderr] });
@@ -60,14 +61,23 @@ const reasonOf = (ended) =>
     ? "the process of the tests did not end by itself: something is left open"
     : `the machine ended with ${ended} before the last test had`;
 
-/** As runJest of ../jest.mjs: { passed, failed, skipped, failedSuites, result, reason? }, with the result also in the file `output`. */
-export async function runVmSuites(output, args, suites) {
+/**
+ * As runJest of ../jest.mjs: { passed, failed, skipped, failedSuites, result, reason? }, with the result also in the file `output`. `extra`: further
+ * variables that the suites find. `folder`: where the bundle is made, relative to the root. `seconds`: the longest time that the machine, and then also a suite and a test of it, may take.
+ */
+export async function runVmSuites(output, args, suites, { extra = {}, folder = "build/vm", seconds } = {}) {
+  const report = join(folder, "report.jsonl");
   const { names, paths, ignored } = parseOptions(args);
   if (ignored.length > 0) console.error(`the vm rung knows -t and paths only; ignored: ${ignored.join(" ")}`);
   const chosen = suites.filter((suite) => paths.length === 0 || paths.some((path) => suite.includes(path)));
   for (const file of [output, join(root, report)]) rmSync(file, { force: true });
-  const bundle = await bundleSuites(chosen, folder);
-  const ended = await runMachine(bundle, names);
+  const limits = seconds === undefined ? {} : { VERBENA_VM_TEST_MS: String(1000 * seconds) };
+  const bundle = await bundleSuites(chosen, folder, seconds === undefined ? undefined : 1000 * seconds);
+  const ended = await runMachine(
+    programArguments(bundle, report, names),
+    { ...limits, ...extra },
+    seconds ?? longestRunSeconds,
+  );
   const text = existsSync(join(root, report)) ? readFileSync(join(root, report), "utf8") : "";
   const { tests: reported, isComplete } = parseReport(text);
   const translate = stackTranslator(join(root, bundle), root);

@@ -1,24 +1,12 @@
-import { readFileSync } from "node:fs";
-import type { Socket } from "node:net";
 import { cutFrames, frame } from "./frames.js";
 import { lane, type PeerRole } from "./lane.js";
 import { receiveText } from "./rig.js";
+import { waitingBytes } from "./waiting-bytes.js";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Messages that are whole in so many bytes of a stream that begins with a map and a probe. */
 const wholeMessages = (bytes: number, length: number): number => Math.floor((bytes - 8240 - 48) / (length + 48));
-
-/** Bytes that the kernel has received, and acknowledged, for a socket that does not read them. */
-function waitingBytes({ localPort = 0, remotePort = 0 }: Socket): number {
-  const port = (value: number): string => `:${value.toString(16).toUpperCase().padStart(4, "0")}`;
-  for (const line of readFileSync("/proc/net/tcp", "latin1").split("\n")) {
-    const [, local, remote, , queues] = line.trim().split(/\s+/);
-    if (local?.endsWith(port(localPort)) !== true || remote?.endsWith(port(remotePort)) !== true) continue;
-    return Number.parseInt(queues?.split(":")[1] ?? "", 16);
-  }
-  throw new Error("the kernel does not list the socket");
-}
 
 describe.each<PeerRole>(["smaller", "larger"])("a peer with the %s address", (role) => {
   test("W20 after a reset by a peer that does not read, what was sent and not acknowledged comes first, flagged and with its numbers, then the rest", async () => {
