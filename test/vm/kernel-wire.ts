@@ -56,19 +56,20 @@ export class KernelWire {
   }
 
   /** A socket of the kernel. */
-  async socket(port: number): Promise<RdsSocket> {
+  async socket(port: number, address = this.kernel): Promise<RdsSocket> {
     const socket = this.#stack.createSocket();
     this.#opened.push(socket);
-    await socket.bind(this.kernel, port);
+    await socket.bind(address, port);
     return socket;
   }
 
-  async lane(role: PeerRole, npaths = "0001"): Promise<KernelLane> {
+  /** `kernel`: the kernel's address, if it is another than usual. */
+  async lane(role: PeerRole, npaths = "0001", kernel = this.kernel): Promise<KernelLane> {
     const peer = await this.peer(role);
     const { address } = peer;
-    const [s2001, s2002] = [await this.socket(2001), await this.socket(2002)];
+    const [s2001, s2002] = [await this.socket(2001, kernel), await this.socket(2002, kernel)];
     if (role === "larger") s2001.trySend("up", { to: `${address}:7` });
-    const connection = role === "smaller" ? await peer.connect(this.kernel) : await peer.accept();
+    const connection = role === "smaller" ? await peer.connect(kernel) : await peer.accept();
     const map = await connection.next();
     await connection.send(mapFrame(), probe(1, npaths));
     if (role === "larger") await connection.nextData();

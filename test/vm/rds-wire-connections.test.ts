@@ -21,6 +21,8 @@ async function queued(socket: RdsSocket, list: "sendQueue" | "retransmitQueue", 
   return (await socket.info(list)).filter(({ remote }) => remote.address === peer).length;
 }
 
+/** An address of the kernel, below those of the larger peers. */
+const QUIET = "10.11.0.101";
 /** Sockets of the kernel, so that the hash of their ports meets several lanes. */
 const MANY = Array.from({ length: 16 }, (_, i) => 3000 + i);
 
@@ -31,10 +33,15 @@ describe("connections of the kernel's RDS over TCP, with a scripted peer", () =>
 
   beforeAll(async () => {
     wire = new KernelWire("E", "10.11.0");
-    // Its own peer, and not the wire's: it outlives the tests.
-    const { peer, connection } = await wire.lane("larger");
+    // An address of its own: a map of the tests' address goes to all its peers, and then there is something to be said.
+    run("ip", `-n A addr add ${QUIET}/24 dev ae0`);
+    const { peer, connection, s2001, address } = await wire.lane("larger", "0001", QUIET);
+    // With something unacknowledged it would repeat that, and not probe.
+    await until(async () => (await queued(s2001, "retransmitQueue", address)) === 0);
     wire.keep(peer);
     await wire.reset();
+    // The peer still hears, and so does the test; its route back must not be asked for then.
+    for (const name of ["all", "ea0"]) writeFileSync(`/proc/sys/net/ipv4/conf/${name}/rp_filter`, "0");
     run("ip", `rule add from ${peer.address} blackhole`);
     const begun = performance.now();
     silence = connection.ended.then((how) => ({ how, afterMs: performance.now() - begun }));
