@@ -61,7 +61,8 @@ function chart(receiver) {
   });
   const svg = drawing.renderToSVGString();
   drawing.dispose();
-  return svg;
+  // Styles for a pointer that hovers over it: a picture in a page gets none.
+  return `${svg.replace(/<style[^]*?<\/style>\s*/g, "")}\n`;
 }
 
 const receiving = side([
