@@ -62,7 +62,8 @@ function chart(receiver) {
   const svg = drawing.renderToSVGString();
   drawing.dispose();
   // Styles for a pointer that hovers over it: a picture in a page gets none.
-  return `${svg.replace(/<style[^]*?<\/style>\s*/g, "")}\n`;
+  const plain = svg.replace(/<style[\s\S]*?<\/style>\s*/g, "");
+  return `${plain.replace(/<svg[^>]*>/, "$&\n<title>Bytes in a receive queue over time</title>")}\n`;
 }
 
 const receiving = side([
