@@ -146,9 +146,8 @@ async function main() {
   }
   const latency = [];
   for (const kind of ["net", "tcp", "loop"]) {
-    const { times } = await run(kind, { length: 64, depth: 1, count: 20_000 });
-    const at = (share) => times[Math.floor(times.length * share)].toFixed(0);
-    latency.push([kind === "net" ? "node:net" : kind, at(0.5), at(0.99)]);
+    const { medianUs, p99Us } = await run(kind, { length: 64, depth: 1, count: 20_000 });
+    latency.push([kind === "net" ? "node:net" : kind, medianUs.toFixed(0), p99Us.toFixed(0)]);
   }
   const columns = [
     "message",
