@@ -64,6 +64,11 @@ describe("programs that do not keep to the protocol", () => {
     ],
     ["a larger buffer than allowed", [clientFrame.settings({ ...SETTINGS, sendBufferSize: 1 << 30 })], "settings"],
     ["a receipt of what was not sent", [clientFrame.read(1)], "a receipt: 1 messages of 0"],
+    [
+      "more questions than it waits for",
+      [Buffer.concat(Array(17).fill(clientFrame.info(1, "counters")))],
+      "a question: one before",
+    ],
     ["a second bind", [BIND], 'a frame "bind": the wrong moment'],
     ["an unknown type", [frameOf(99, 0)], "a frame: type 99"],
     ["a body that is too short", [frameOf(3, 4)], "a frame of type 3: 4 bytes, not 28"],

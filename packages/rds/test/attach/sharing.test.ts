@@ -139,6 +139,12 @@ describe("programs that share the addresses of a stack", () => {
     await few.close();
   });
 
+  it("any number of lists can be asked for at once", async () => {
+    const socket = await programs.bound(HERE, 4000);
+    const lists = await Promise.all(Array.from({ length: 100 }, () => socket.info("sockets")));
+    expect(lists.every(([only]) => only?.bound.port === 4000)).toBe(true);
+  });
+
   it("more destinations than the stack numbers at a time are taken in turn", async () => {
     const socket = await programs.bound("127.0.0.1", 4000);
     for (let port = 2; port < 5000; port += 1) expect(socket.trySend("x", { to: `127.0.0.1:${port}` })).toBe(1);

@@ -7,13 +7,14 @@ import { malformed } from "../protocol/malformed.js";
 const MAX_TEXT = 256 << 20;
 
 interface Request {
+  readonly send: () => void;
   readonly parts: Buffer[];
   length: number;
   readonly resolve: (list: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Lists that were asked for, until they have come. */
+/** Lists that were asked for, until they have come. The stack is asked for one after the other. */
 export class InfoRequests {
   readonly #requests = new Map<number, Request>();
   #next = 1;
@@ -25,13 +26,17 @@ export class InfoRequests {
     const request = this.#next;
     this.#next = request === 0xffff_ffff ? 1 : request + 1;
     return new Promise<TransportInfoLists[List]>((resolve, reject) => {
+      const isAlone = this.#requests.size === 0;
       this.#requests.set(request, {
+        send: () => {
+          send(request);
+        },
         parts: [],
         length: 0,
         resolve: (list) => resolve(list as TransportInfoLists[List]),
         reject,
       });
-      send(request);
+      if (isAlone) send(request);
     });
   }
 
@@ -45,13 +50,16 @@ export class InfoRequests {
     if (!isLast) return;
     const answer = readInfoText(Buffer.concat(request.parts));
     this.#requests.delete(number);
+    const [next] = this.#requests.values();
+    next?.send();
     if ("list" in answer) request.resolve(answer.list);
     else request.reject(refused(this.path, answer.error));
   }
 
   failAll(error: Error): void {
-    for (const { reject } of this.#requests.values()) reject(error);
+    const all = [...this.#requests.values()];
     this.#requests.clear();
+    for (const { reject } of all) reject(error);
   }
 }
 

@@ -16,8 +16,12 @@ import type { Speaker, Turn } from "./turn.js";
 /** All 64 bits: the process has its own mask. */
 const ALL_PORTS = (1n << 64n) - 1n;
 
+/** Lists that are asked for and not told yet, at most: each may be long. */
+const MAX_QUESTIONS = 16;
+
 /** Frames of a socket that is bound. */
 type BoundFrame = Exclude<ClientFrame, { readonly type: "bind" }>;
+type Question = Extract<BoundFrame, { readonly type: "info" }>;
 
 /** The program behind a connection, and its socket: what it says is done, what happens is said to it. */
 export class HostedProgram implements Speaker {
@@ -29,6 +33,7 @@ export class HostedProgram implements Speaker {
   readonly #destinations = new Destinations();
   readonly #held = new HeldMessages();
   readonly #pushed: PushedMessages;
+  readonly #questions: Question[] = [];
   #local: DatagramAddress | undefined;
   #sendBufferSize = 0;
   /** Sent by the program and not released: messages and payload bytes. */
@@ -111,7 +116,7 @@ export class HostedProgram implements Speaker {
       case "read":
         return this.#pushed.read(frame.messages);
       case "info":
-        return this.#tell(frame.request, frame.list);
+        return this.#ask(frame);
       default:
         return frame satisfies never;
     }
@@ -134,6 +139,7 @@ export class HostedProgram implements Speaker {
     const freed = this.#hosted.takeFreed();
     if (freed !== 0n) this.#link.send(serverFrame.freed(freed));
     this.#pushed.push();
+    this.#answer();
   }
 
   close(): void {
@@ -209,15 +215,22 @@ export class HostedProgram implements Speaker {
     this.#link.send(serverFrame.released(messages, bytes));
   }
 
-  #tell(request: number, list: Extract<BoundFrame, { type: "info" }>["list"]): void {
-    const tell = (text: Buffer): void => {
+  #ask(question: Question): void {
+    if (this.#questions.length >= MAX_QUESTIONS) throw malformed("a question", "one before those before are answered");
+    this.#questions.push(question);
+  }
+
+  /** Tells lists, as far as the program takes them. */
+  #answer(): void {
+    while (this.#questions.length > 0 && this.#link.backlog <= this.#maxBacklog) {
+      const question = this.#questions.shift();
+      if (question === undefined) return;
+      const text = infoText(this.#hosted.list(question.list));
       for (let at = 0; at < text.length; at += MAX_INFO_PART) {
         const end = at + MAX_INFO_PART;
-        this.#link.send(serverFrame.infoPart(request, end >= text.length, text.subarray(at, end)));
+        this.#link.send(serverFrame.infoPart(question.request, end >= text.length, text.subarray(at, end)));
       }
-    };
-    // Whatever was said before is done, and what comes of it is in the list.
-    tell(infoText(this.#hosted.list(list)));
+    }
   }
 }
 
