@@ -53,6 +53,43 @@ describe("peers of an address", () => {
     await rig.close();
   });
 
+  it("that were congested and are forgotten are called by whoever waited for their port", async () => {
+    const rig = new UserSpaceRig(PEER, { maxPeers: 1 });
+    const receiver = rig.peer.socket({ receiveBufferSize: 2000 });
+    await receiver.bind(PEER, 4000);
+    await rig.peer.appear();
+    const sender = await bound(rig, rig.local[0], 4000);
+    sender.trySend(Buffer.alloc(3000), { to: `${PEER}:4000` });
+    await rig.settle();
+    const waits = sender.send("waited", { to: `${PEER}:4000` });
+    await rig.peer.vanish();
+    const other = await bound(rig, rig.local[0], 4001);
+    other.trySend("x", { to: "10.1.0.1:7" });
+    other.cancel();
+    await rig.settle();
+    expect([await waits, rig.stack.info("sendQueue")]).toMatchObject([6, [{ remote: { address: PEER }, length: 6 }]]);
+    await rig.close();
+  });
+
+  it("get numbers that go on when they come back, though the clock was set back meanwhile", async () => {
+    let micros = 5_000_000;
+    const rig = new UserSpaceRig(PEER, { maxPeers: 1, wallClockMicros: () => micros });
+    const next = (): unknown => rig.stack.info("connections").map(({ remote, nextTx }) => [remote, nextTx]);
+    const sender = await bound(rig, rig.local[0], 4000);
+    await rig.peer.socket().bind(PEER, 4000);
+    await rig.peer.appear();
+    sender.trySend("a", { to: `${PEER}:4000` });
+    await rig.settle();
+    await rig.peer.vanish();
+    sender.trySend("x", { to: "10.1.0.1:7" });
+    sender.cancel();
+    micros = 4_000_000;
+    sender.trySend("b", { to: `${PEER}:4000` });
+    // A probe, a message and the answer to the probe of the peer had the three before.
+    expect(next()).toEqual([[PEER, 5_000_003n]]);
+    await rig.close();
+  });
+
   it("are kept while there is something for them: one more is ENOMEM", async () => {
     const rig = new UserSpaceRig(PEER, { maxPeers: 1 });
     const socket = await bound(rig, rig.local[0], 4000);

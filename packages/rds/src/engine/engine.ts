@@ -73,6 +73,20 @@ export class Engine implements LocalContext {
     return peer === "too-many" ? undefined : new PeerRoute(peer);
   }
 
+  /**
+   * What a send would meet, by what is known now. Unlike a send it makes no peer: that could take the place of another one, and whoever is told of that
+   * would ask again, in turns without end.
+   */
+  outlook(from: LocalAddress, to: DatagramAddress): "free" | "congested" | "no-room" {
+    const key = addressKey(to);
+    const open = this.locals.get(key);
+    const peer = from.peers.get(key);
+    const isNoPeers = open !== undefined || (isLoopback(to.address) && !isLoopback(from.local.address));
+    if (!isNoPeers && peer === undefined && !from.hasRoomForPeer) return "no-room";
+    const map = open === undefined || peer?.hasWork === true ? this.#foreignMaps.get(key) : open.map;
+    return map?.has(to.port) === true ? "congested" : "free";
+  }
+
   foreignMap(remote: TransportAddress): CongestionMap {
     const key = addressKey(remote);
     const map = this.#foreignMaps.get(key) ?? new CongestionMap();
@@ -92,6 +106,10 @@ export class Engine implements LocalContext {
     if ([...this.locals.values()].some(({ peers }) => peers.has(key))) return;
     this.#foreignMaps.delete(key);
     for (const changed of this.mapWatchers) changed(remote);
+    // Nobody tells any more that a port is free: who waits for one tries, and so calls the peer; not within the send that made this one go.
+    queueMicrotask(() => {
+      for (const socket of this.sockets) socket.congestionChanged(0n);
+    });
   }
 
   localMapChanged(local: TransportAddress): void {

@@ -144,6 +144,13 @@ export class LocalAddress implements TransportSink, PeerOwner {
     this.#memory.add(bytes);
   }
 
+  /** One more peer could be made, though another may have to go. */
+  get hasRoomForPeer(): boolean {
+    if (this.peers.size < this.#context.settings.maxPeers) return true;
+    for (const peer of this.peers.values()) if (peer.isIdle) return true;
+    return false;
+  }
+
   /** The peer at an address, made if need be; or why there is none. */
   peer(remote: TransportAddress): Peer | "too-many" | "unreachable" {
     const key = addressKey(remote);
@@ -151,10 +158,13 @@ export class LocalAddress implements TransportSink, PeerOwner {
     if (known !== undefined) return known;
     const { settings } = this.#context;
     if (this.peers.size >= settings.maxPeers && !this.#forgetOne()) return "too-many";
-    const peer = new Peer(this, remote, this.#context.foreignMap(remote), Math.floor(settings.wallClockMicros()));
+    const before = this.#forgotten.get(key);
+    // Never below what the peer has seen, though the clock was set back: it would take what is repeated for old.
+    const now: Sequence = Math.floor(settings.wallClockMicros());
+    const firstSequence = before !== undefined && before.nextTx > now ? before.nextTx : now;
+    const peer = new Peer(this, remote, this.#context.foreignMap(remote), firstSequence);
     const link = this.#transport?.link(remote, peer);
     if (link === undefined) return "unreachable";
-    const before = this.#forgotten.get(key);
     if (before !== undefined) peer.resume(before);
     this.#forgotten.delete(key);
     this.peers.set(key, peer);

@@ -32,8 +32,9 @@ export interface PeerOwner {
   replaceMap(peer: Peer, bits: Buffer): void;
 }
 
-/** What must be known of a peer to tell its repeated messages from new ones. */
+/** What must be known of a peer that comes back, so that both sides tell repeated messages from new ones. */
 export interface PeerNumbers {
+  readonly nextTx: Sequence;
   readonly nextRx: Sequence;
   readonly generation: number;
 }
@@ -148,11 +149,11 @@ export class Peer implements PeerSource {
   }
 
   get numbers(): PeerNumbers {
-    return { nextRx: this.#nextRx, generation: this.#generation };
+    return { nextTx: this.queues.nextSequence, nextRx: this.#nextRx, generation: this.#generation };
   }
 
   /** Goes on with the numbers that it had before it was forgotten. */
-  resume({ nextRx, generation }: PeerNumbers): void {
+  resume({ nextRx, generation }: Omit<PeerNumbers, "nextTx">): void {
     this.#nextRx = nextRx;
     this.#generation = generation;
   }

@@ -17,6 +17,14 @@ describe("programs that share the addresses of a stack", () => {
     await expect(bound(programs.engine, HERE, 4000)).rejects.toMatchObject({ code: "VERBENA_RDS_EADDRINUSE" });
   });
 
+  it("an address that the stack does not serve is named once, and the stack beside it", async () => {
+    const refused = await programs.bound("10.99.0.1", 4000).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      message: "no transport serves the address 10.99.0.1",
+      hint: expect.stringContaining("those of the stack at memory"),
+    });
+  });
+
   it("the port of a program that ends without a word is free at once, and what it had not read is forgotten", async () => {
     const sender = await programs.bound(HERE, 4100);
     await programs.bound(HERE, 4000);

@@ -160,7 +160,8 @@ export class AttachConnection implements LinkEvents {
   #refusal({ errno, reason }: Extract<ServerFrame, { type: "refused" }>): Error {
     const { path } = this.#context;
     if (errno === undefined) return rdsError("VERBENA_RDS_ATTACH_REFUSED", { details: { path, reason } });
-    return errnoError(errno, { reason, address: reason, transports: `those of the stack at ${path}` });
+    const address = this.#wanted?.local.address;
+    return errnoError(errno, { reason, address, transports: `those of the stack at ${path}` });
   }
 
   #fail(error: Error): void {

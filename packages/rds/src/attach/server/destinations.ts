@@ -16,6 +16,7 @@ export class Destinations {
   readonly #byAddress = new Map<string, Set<Destination>>();
   /** Those of which there may be something to tell. */
   readonly #doubtful = new Set<Destination>();
+  readonly #withoutRoom = new Set<Destination>();
 
   get size(): number {
     return this.#byHandle.size;
@@ -37,6 +38,7 @@ export class Destinations {
   delete(destination: Destination): void {
     this.#byHandle.delete(destination.handle);
     this.#doubtful.delete(destination);
+    this.#withoutRoom.delete(destination);
     const key = addressKey(destination.to);
     const same = this.#byAddress.get(key);
     same?.delete(destination);
@@ -51,6 +53,16 @@ export class Destinations {
     return true;
   }
 
+  /** Whether the process was told of one that there are too many peers for it. */
+  get hasNoRoom(): boolean {
+    return this.#withoutRoom.size > 0;
+  }
+
+  /** There may be room now for these of them. */
+  doubtNoRoom(isLikely: (to: DatagramAddress) => boolean): void {
+    for (const destination of this.#withoutRoom) if (isLikely(destination.to)) this.#doubtful.add(destination);
+  }
+
   /** Those whose state is another than the process believes; it will have been told. */
   takeNews(stateOf: (to: DatagramAddress) => DestinationState): readonly Destination[] {
     if (this.#doubtful.size === 0) return [];
@@ -59,6 +71,8 @@ export class Destinations {
       const state = stateOf(destination.to);
       if (state === destination.told) continue;
       destination.told = state;
+      if (state === "no-room") this.#withoutRoom.add(destination);
+      else this.#withoutRoom.delete(destination);
       news.push(destination);
     }
     this.#doubtful.clear();

@@ -1,4 +1,4 @@
-import type { DatagramAddress, TransportAddress } from "@verbena/core/sdk";
+import type { Clock, DatagramAddress, DatagramErrno, TransportAddress } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
 import { destinationEnd } from "../../socket/ends.js";
 import type { AttachLink } from "../link/attach-link.js";
@@ -19,6 +19,9 @@ const ALL_PORTS = (1n << 64n) - 1n;
 /** Lists that are asked for and not told yet, at most: each may be long. */
 const MAX_QUESTIONS = 16;
 
+/** Time between looks for room where there were too many peers, milliseconds: nothing tells when one may go. */
+const ROOM_MS = 1_000;
+
 /** Frames of a socket that is bound. */
 type BoundFrame = Exclude<ClientFrame, { readonly type: "bind" }>;
 type Question = Extract<BoundFrame, { readonly type: "info" }>;
@@ -28,6 +31,7 @@ export class HostedProgram implements Speaker {
   readonly #link: AttachLink;
   readonly #limits: AttachLimits;
   readonly #turn: Turn;
+  readonly #clock: Clock;
   readonly #maxBacklog: number;
   readonly #hosted: HostedSocket;
   readonly #destinations = new Destinations();
@@ -43,18 +47,20 @@ export class HostedProgram implements Speaker {
   #releasedMessages = 0;
   #releasedBytes = 0;
   #mayRetry = false;
+  /** Set while there were too many peers for some destination. */
+  #stopLooking: (() => void) | undefined;
   #isClosed = false;
 
   constructor(
     link: AttachLink,
-    limits: AttachLimits,
-    turn: Turn,
+    { limits, turn, clock }: { readonly limits: AttachLimits; readonly turn: Turn; readonly clock: Clock },
     maxBacklog: number,
     open: (events: HostedEvents) => HostedSocket,
   ) {
     this.#link = link;
     this.#limits = limits;
     this.#turn = turn;
+    this.#clock = clock;
     this.#maxBacklog = maxBacklog;
     const note = (): void => turn.note(this);
     const mayRetry = (): void => {
@@ -135,6 +141,7 @@ export class HostedProgram implements Speaker {
     for (const { handle, told } of this.#destinations.takeNews((to) => this.#hosted.stateOf(to))) {
       this.#link.send(serverFrame.state(handle, told));
     }
+    if (this.#destinations.hasNoRoom) this.#lookForRoom();
     this.#sayReleased();
     const freed = this.#hosted.takeFreed();
     if (freed !== 0n) this.#link.send(serverFrame.freed(freed));
@@ -144,6 +151,7 @@ export class HostedProgram implements Speaker {
 
   close(): void {
     this.#isClosed = true;
+    this.#stopLooking?.();
     void this.#hosted.close();
   }
 
@@ -175,7 +183,14 @@ export class HostedProgram implements Speaker {
     if (isTooMuch) throw malformed("a message", `${String(length)} bytes without room for them`);
     this.#messages += 1;
     this.#bytes += length;
-    if (this.#held.has(to) || this.#hosted.offer(to, payload) !== undefined) this.#held.push(to, Buffer.from(payload));
+    if (this.#held.has(to) || this.#offer(to, payload) !== undefined) this.#held.push(to, Buffer.from(payload));
+  }
+
+  /** The program is to know why a message is held. */
+  #offer(to: DatagramAddress, payload: Buffer): DatagramErrno | undefined {
+    const refusal = this.#hosted.offer(to, payload);
+    if (refusal !== undefined) this.#destinations.doubt(to);
+    return refusal;
   }
 
   #cancel(to: DatagramAddress | undefined): void {
@@ -187,8 +202,19 @@ export class HostedProgram implements Speaker {
   #retry(): void {
     this.#mayRetry = false;
     if (this.#held.isEmpty) return;
-    this.#held.retry((to, payload) => this.#hosted.offer(to, payload));
+    this.#held.retry((to, payload) => this.#offer(to, payload));
     this.#limitSending();
+  }
+
+  #lookForRoom(): void {
+    this.#stopLooking ??= this.#clock.schedule(ROOM_MS, () => {
+      this.#stopLooking = undefined;
+      // Asked once, for it takes a look at all peers.
+      const hasRoom = this.#hosted.hasRoomForPeer;
+      this.#destinations.doubtNoRoom((to) => hasRoom || this.#hosted.hasPeer(to));
+      this.#mayRetry ||= hasRoom;
+      this.#turn.note(this);
+    });
   }
 
   /** A smaller limit is for messages to come; those held were sent under the one before. */

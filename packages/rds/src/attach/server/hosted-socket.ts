@@ -9,6 +9,7 @@ import type { Engine } from "../../engine/engine.js";
 import { EngineSocket } from "../../engine/engine-socket.js";
 import { listInfo } from "../../engine/info.js";
 import { addressKey } from "../../engine/ip.js";
+import type { LocalAddress } from "../../engine/local-address.js";
 import type { DestinationState } from "../protocol/server-frames.js";
 
 /** What a socket that belongs to an attached process tells, beside what every socket does. */
@@ -48,13 +49,15 @@ export class HostedSocket extends EngineSocket {
     return refusal;
   }
 
-  /** What a send to this end would meet. Makes a peer of a host that is none yet, as the send would. */
+  /** What a send to this end would meet. */
   stateOf(to: DatagramAddress): DestinationState {
-    const at = this.address === undefined ? undefined : this.#engine.locals.get(addressKey(this.address));
-    if (at === undefined) return "free";
-    const route = this.#engine.route(at, to);
-    if (route === undefined) return "no-room";
-    return route.isCongested(to.port) ? "congested" : "free";
+    const at = this.#at;
+    return at === undefined ? "free" : this.#engine.outlook(at, to);
+  }
+
+  /** Whether a send to a host that is no peer yet may find room for one. */
+  get hasRoomForPeer(): boolean {
+    return this.#at?.hasRoomForPeer !== false;
   }
 
   /** One of the lists of the engine. */
@@ -69,6 +72,15 @@ export class HostedSocket extends EngineSocket {
     const freed = this.#freed;
     this.#freed = 0n;
     return freed;
+  }
+
+  /** Whether the host of this end is a peer. */
+  hasPeer(to: DatagramAddress): boolean {
+    return this.#at?.peers.has(addressKey(to)) === true;
+  }
+
+  get #at(): LocalAddress | undefined {
+    return this.address === undefined ? undefined : this.#engine.locals.get(addressKey(this.address));
   }
 
   /** Drops the message that has waited longest: its program has received it. */

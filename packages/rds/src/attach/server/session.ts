@@ -131,9 +131,9 @@ export class Session implements LinkEvents {
   }
 
   async #bind({ local, settings }: Extract<ClientFrame, { type: "bind" }>): Promise<void> {
-    const { limits, turn } = this.#context;
+    const { turn } = this.#context;
     try {
-      const program = new HostedProgram(this.#link, limits, turn, MAX_BACKLOG, (events) =>
+      const program = new HostedProgram(this.#link, this.#context, MAX_BACKLOG, (events) =>
         this.#context.open(local, events),
       );
       this.#program = program;
