@@ -156,3 +156,55 @@ describe("maxReceiveMemory", () => {
     await stack.close();
   });
 });
+
+describe("memory that one socket holds", () => {
+  const EMPTY = Buffer.alloc(0);
+  /** Each message counts 256 bytes beside its payload. */
+  const SHARE = MIB / 256;
+  /** The bit of port 4000 in the last map among these, or `undefined` where there is none. */
+  const bit = (frames: readonly Uint8Array[]): number | undefined => lastMap(frames)?.[4000 >> 3];
+
+  it("beyond a share its port is congested by what is kept beside empty messages, until half of it is left, and no other port is", async () => {
+    const { stack, transport, socket, warnings } = rig();
+    const receiver = await socket(4000);
+    await socket(4008);
+    const peer = new Arrivals(transport.contact("10.0.0.2"));
+    peer.takeAll();
+    for (let i = 0; i < SHARE; i += 1) peer.message(4000, EMPTY);
+    expect(bit(peer.takeAll())).toBeUndefined();
+    peer.message(4000, EMPTY);
+    const map = lastMap(peer.takeAll());
+    expect([map?.[4000 >> 3], map?.filter((byte) => byte !== 0).length]).toEqual([1, 1]);
+    for (let i = 0; i < SHARE / 2; i += 1) receiver.tryReceive();
+    expect(bit(peer.takeAll())).toBeUndefined();
+    receiver.tryReceive();
+    expect(bit(peer.takeAll())).toBe(0);
+    expect(warnings).toEqual([]);
+    await stack.close();
+  });
+
+  it("the share is twice the receive buffer where that is more than 1 MiB", async () => {
+    const { stack, transport, socket } = rig();
+    await socket(4000, { receiveBufferSize: MIB });
+    const peer = new Arrivals(transport.contact("10.0.0.2"));
+    peer.takeAll();
+    for (let i = 0; i < 2 * SHARE; i += 1) peer.message(4000, EMPTY);
+    expect(bit(peer.takeAll())).toBeUndefined();
+    peer.message(4000, EMPTY);
+    expect(bit(peer.takeAll())).toBe(1);
+    await stack.close();
+  });
+
+  it("up to the share payload alone counts: a port is free at half of its limit, however many messages are left", async () => {
+    const { stack, transport, socket } = rig();
+    const receiver = await socket(4000, { receiveBufferSize: 4000 });
+    const peer = new Arrivals(transport.contact("10.0.0.2"));
+    peer.takeAll();
+    for (const length of [4000, 1]) peer.message(4000, Buffer.alloc(length));
+    for (let i = 0; i < SHARE - 20; i += 1) peer.message(4000, EMPTY);
+    expect(bit(peer.takeAll())).toBe(1);
+    receiver.tryReceive();
+    expect(bit(peer.takeAll())).toBe(0);
+    await stack.close();
+  });
+});

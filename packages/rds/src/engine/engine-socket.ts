@@ -258,13 +258,12 @@ export class EngineSocket implements SocketBackend, PortOwner {
   #judgeCongestion(): void {
     const bound = this.#bound;
     if (!bound?.at.hasCongestion) return;
-    const { bytes, isCongested } = this.#queue;
+    const wasCongested = this.#queue.isCongested;
     const limit = this.limits.receiveBufferSize;
     const enough = this.#engine.settings.semantics === "linux" ? Math.floor(limit / 2) : limit;
-    const isNow = isCongested ? bytes >= enough : bytes > limit;
-    if (isNow === isCongested) return;
-    this.#queue.isCongested = isNow;
-    bound.at.setCongested(bound.address.port, isNow);
+    this.#queue.judge(limit, enough);
+    const { isCongested } = this.#queue;
+    if (isCongested !== wasCongested) bound.at.setCongested(bound.address.port, isCongested);
   }
 }
 

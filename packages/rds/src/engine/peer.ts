@@ -143,9 +143,12 @@ export class Peer implements PeerSource {
     this.#owner.rests(this);
   }
 
-  /** Nothing is lost if it is forgotten, but for its numbers. */
+  /**
+   * Nothing is lost if it is forgotten, but for its numbers. A connection being tried for does not keep it: of a peer that does not come back the trying
+   * has no end.
+   */
   get isIdle(): boolean {
-    return !this.#isUp && !this.hasWork && this.#link?.state !== "connecting";
+    return !this.#isUp && !this.hasWork;
   }
 
   get numbers(): PeerNumbers {

@@ -41,24 +41,38 @@ export class WaitingMessage {
   }
 }
 
+/** Memory that a socket may hold without being congested, whatever its limit of payload bytes: the larger of a number of bytes and a multiple of the limit. */
+const SHARE = { bytes: 1 << 20, limits: 2 };
+
 /** What waits on a socket, in order of arrival, and whether that is too much. */
 export class ReceiveQueue implements Iterable<WaitingMessage> {
   readonly #waiting = new Fifo<WaitingMessage>();
   #bytes = 0;
-  isCongested = false;
+  #isFull = false;
+  #isCrowded = false;
 
   get length(): number {
     return this.#waiting.length;
   }
 
-  /** Payload bytes: what congestion goes by. */
-  get bytes(): number {
-    return this.#bytes;
+  /** Too much waits, as was last judged. */
+  get isCongested(): boolean {
+    return this.#isFull || this.#isCrowded;
   }
 
   /** Bytes of memory, roughly. */
   get memory(): number {
     return this.#bytes + this.#waiting.length * ENTRY_BYTES;
+  }
+
+  /**
+   * Judges anew. Payload bytes count, from more than `limit` on until less than `enough` is left. Very many short messages are too much by what is kept
+   * beside their payload, too, though not before that is a share that no socket with messages of common sizes comes to, until half of it is left.
+   */
+  judge(limit: number, enough: number): void {
+    const share = Math.max(SHARE.bytes, SHARE.limits * limit);
+    this.#isFull = this.#isFull ? this.#bytes >= enough : this.#bytes > limit;
+    this.#isCrowded = this.memory > (this.#isCrowded ? share / 2 : share);
   }
 
   push(entry: WaitingMessage): void {

@@ -226,7 +226,10 @@ export class RdsSocket implements AsyncDisposable {
     this.#settings.sendBufferSize = bytes;
   }
 
-  /** Payload bytes: when more wait to be received, the port is congested, and senders are told to hold back. At least 1152. */
+  /**
+   * Payload bytes: when more wait to be received, the port is congested, and senders are told to hold back. So it is in user space when twice as many bytes, and
+   * more than 1 MiB, wait with 256 counted beside the payload of each message: 4096 empty ones at the least. At least 1152.
+   */
   get receiveBufferSize(): number {
     return this.#settings.receiveBufferSize;
   }

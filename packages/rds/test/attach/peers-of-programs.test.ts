@@ -1,5 +1,5 @@
 import type { IpAddress } from "@verbena/ib";
-import { clientFrame } from "../../src/attach/protocol/client-frames.js";
+import { clientFrame, dataFrame } from "../../src/attach/protocol/client-frames.js";
 import { RdsAddress } from "../../src/index.js";
 import { outcome } from "../conformance/rig.js";
 import { HERE, Programs } from "./programs.js";
@@ -54,6 +54,23 @@ describe("peers of an address that programs share", () => {
     await programs.engine.settle();
     expect(outcome(() => socket.trySend("next", { to: "10.1.0.2:7" }))).toBe(4);
     expect(programs.engine.stack.info("sendQueue").map(({ length }) => length)).toEqual([4, 4]);
+    expect(remotes()).toEqual(["10.1.0.2"]);
+  });
+
+  it("a message that waits for room is sent when there is some, though its program knows the destination no more", async () => {
+    programs = new Programs({ maxPeers: 1 });
+    const socket = await programs.bound(HERE, 4000);
+    socket.trySend("first", { to: "10.1.0.1:7" });
+    const program = await raw(4001);
+    const [to, handle] = [RdsAddress.parse("10.1.0.2:7"), 1];
+    program.send(clientFrame.destination(handle, to), dataFrame(handle, Buffer.from("held")));
+    program.send(clientFrame.forget(handle));
+    // Looked for in vain at first.
+    await programs.engine.clock.advance(3_000);
+    socket.cancel("10.1.0.1:7");
+    await programs.engine.clock.advance(1_000);
+    await programs.engine.settle();
+    expect(programs.engine.stack.info("sendQueue").map(({ length }) => length)).toEqual([4]);
     expect(remotes()).toEqual(["10.1.0.2"]);
   });
 });

@@ -14,6 +14,8 @@ export class SimulatedNetwork {
   /** One end of each connection that stands. */
   readonly #standing = new Set<SimulatedStream>();
   #ports = 40_000;
+  /** Hosts that answer no call: whoever calls one waits. */
+  readonly silent = new Set<string>();
   /** Connections that came about. */
   connections = 0;
 
@@ -55,7 +57,7 @@ export class SimulatedNetwork {
   }
 
   #arrive(client: SimulatedStream): void {
-    if (client.isClosed) return;
+    if (client.isClosed || this.silent.has(client.remote.host)) return;
     const listener = this.#listeners.get(`${client.remote.host}:${client.remote.port}`);
     if (listener === undefined) {
       this.later(() => client.refuse());

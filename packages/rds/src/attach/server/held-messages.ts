@@ -15,6 +15,8 @@ interface HeldMessage {
 export class HeldMessages {
   #held: HeldMessage[] = [];
   readonly #counts = new Map<string, number>();
+  /** Ends whose first message was refused for want of room for a peer. */
+  readonly #withoutRoom = new Map<string, DatagramAddress>();
 
   get isEmpty(): boolean {
     return this.#held.length === 0;
@@ -25,8 +27,20 @@ export class HeldMessages {
     return this.#held.length > 0 && this.#counts.has(keyOf(to));
   }
 
-  push(to: DatagramAddress, payload: Buffer): void {
+  /** Whether messages wait for room for a peer, whatever their process says of their ends meanwhile. */
+  get hasNoRoom(): boolean {
+    return this.#withoutRoom.size > 0;
+  }
+
+  /** Whether there may be room now for some of those. */
+  someHaveRoom(isLikely: (to: DatagramAddress) => boolean): boolean {
+    return [...this.#withoutRoom.values()].some(isLikely);
+  }
+
+  /** `refusal`: that of this message, if it was offered. */
+  push(to: DatagramAddress, payload: Buffer, refusal: DatagramErrno | undefined): void {
     const key = keyOf(to);
+    if (refusal === "ENOMEM") this.#withoutRoom.set(key, to);
     this.#held.push({ to, key, payload });
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }
@@ -36,7 +50,10 @@ export class HeldMessages {
     const refused = new Set<string>();
     this.#take(({ to, key, payload }) => {
       if (refused.has(key)) return false;
-      if (offer(to, payload) === undefined) return true;
+      const refusal = offer(to, payload);
+      if (refusal === "ENOMEM") this.#withoutRoom.set(key, to);
+      else this.#withoutRoom.delete(key);
+      if (refusal === undefined) return true;
       refused.add(key);
       return false;
     });
@@ -58,8 +75,10 @@ export class HeldMessages {
     });
     for (const { key } of taken) {
       const left = (this.#counts.get(key) ?? 1) - 1;
-      if (left === 0) this.#counts.delete(key);
-      else this.#counts.set(key, left);
+      if (left === 0) {
+        this.#counts.delete(key);
+        this.#withoutRoom.delete(key);
+      } else this.#counts.set(key, left);
     }
     return taken;
   }

@@ -136,6 +136,7 @@ export class HostedProgram implements Speaker {
   flush(): void {
     if (this.#isClosed || this.#local === undefined) return;
     if (this.#mayRetry) this.#retry();
+    if (this.#held.hasNoRoom) this.#lookForRoom();
     // What waits is said when there is room; all of it can be said in few words then.
     if (this.#link.backlog > this.#maxBacklog) return;
     for (const { handle, told } of this.#destinations.takeNews((to) => this.#hosted.stateOf(to))) {
@@ -183,7 +184,9 @@ export class HostedProgram implements Speaker {
     if (isTooMuch) throw malformed("a message", `${String(length)} bytes without room for them`);
     this.#messages += 1;
     this.#bytes += length;
-    if (this.#held.has(to) || this.#offer(to, payload) !== undefined) this.#held.push(to, Buffer.from(payload));
+    const isBehind = this.#held.has(to);
+    const refusal = isBehind ? undefined : this.#offer(to, payload);
+    if (isBehind || refusal !== undefined) this.#held.push(to, Buffer.from(payload), refusal);
   }
 
   /** The program is to know why a message is held. */
@@ -211,8 +214,9 @@ export class HostedProgram implements Speaker {
       this.#stopLooking = undefined;
       // Asked once, for it takes a look at all peers.
       const hasRoom = this.#hosted.hasRoomForPeer;
-      this.#destinations.doubtNoRoom((to) => hasRoom || this.#hosted.hasPeer(to));
-      this.#mayRetry ||= hasRoom;
+      const isLikely = (to: DatagramAddress): boolean => hasRoom || this.#hosted.hasPeer(to);
+      this.#destinations.doubtNoRoom(isLikely);
+      this.#mayRetry ||= this.#held.someHaveRoom(isLikely);
       this.#turn.note(this);
     });
   }
