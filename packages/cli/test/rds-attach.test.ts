@@ -7,7 +7,7 @@ import { createHost } from "@verbena/core";
 import { type AttachEvent, AttachTransport, RdsStack } from "@verbena/rds";
 import { Cluster } from "./support/cluster.js";
 import { ask, programPath } from "./support/run.js";
-import type { Served } from "./support/serve.js";
+import { type Served, startServe } from "./support/serve.js";
 
 const TIMEOUT_MS = 60_000;
 
@@ -131,6 +131,35 @@ describe("serve --rds", () => {
       await expect(Cat.bound(path, "127.0.0.2:4001")).rejects.toThrow("1 sockets of other processes are open already");
       expect(cat.child.exitCode).toBeNull();
       expect((await served.control.status()).rds).toEqual({ path, sockets: 1 });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "a second daemon does not take the path from one that listens there, nor starts with a group that there is not",
+    async () => {
+      const path = cluster.path("one.sock");
+      await using served = await daemon("--rds", path);
+      const second = (...words: readonly string[]) =>
+        startServe(
+          ["--fabric", cluster.fabric, "--node", "H1", "-O", cluster.write("second", "log_level 1\n"), ...words],
+          cluster.path("second.sock"),
+        );
+      await expect(second("--rds", path)).rejects.toThrow(`cannot listen on ${path}: another process listens there`);
+      await using cat = await Cat.bound(path, "127.0.0.1:4000");
+      expect((await served.control.status()).rds).toEqual({ path, sockets: 1 });
+      expect(cat.child.exitCode).toBeNull();
+      const config = cluster.write("group.yaml", "rds: { attach: { path: two.sock, group: no-such-group } }\n");
+      await expect(second("--config", config)).rejects.toThrow("groupadd --system NAME");
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "who attaches at a socket of another protocol is told that it is not an RDS socket",
+    async () => {
+      await using served = await daemon();
+      await expect(Cat.bound(served.socket, "127.0.0.1:4000")).rejects.toThrow("it is not an RDS socket");
     },
     TIMEOUT_MS,
   );

@@ -7,13 +7,13 @@ import { runFace } from "../src/face.js";
 import { freePort } from "./support/free-port.js";
 
 /** Runs one side in this process; `said` resolves with the first line of output, in JSON with none. */
-function stress(words: readonly string[]) {
+function stress(words: readonly string[], warmUp: readonly string[] = ["--warm-up", "0"]) {
   let [out, err] = ["", ""];
   let tell: () => void = () => undefined;
   const said = new Promise<void>((resolve) => {
     tell = resolve;
   });
-  const ended = runFace(["node", "verbena", "rds", "stress", ...words, "--warm-up", "0"], {
+  const ended = runFace(["node", "verbena", "rds", "stress", ...words, ...warmUp], {
     out: (text) => {
       out += text;
       tell();
@@ -58,6 +58,18 @@ describe("verbena rds stress", () => {
     const { status, out, err } = await stress(["--transport", "loop", ...words]).ended;
     expect([status, err]).toEqual([0, ""]);
     expect(summary(out)).toMatchObject({ type: "summary", tasks: 2, requestsSent: 200, acksReceived: 200 });
+  });
+
+  it.each([
+    ["no warm-up unless one is asked for", []],
+    ["and shows the whole run where it ends within one", ["--warm-up", "4s"]],
+  ])("measures what a count asks for over loopback: %s", async (_what, warmUp) => {
+    const port = await freePort("127.0.0.2");
+    const words = ["--transport", "loop", "-r", "127.0.0.1", "-s", "127.0.0.2", "-p", port, "--count", "10", "--json"];
+    const { status, out } = await stress(words, warmUp).ended;
+    const { requestsSent, acksReceived, meanRttUs } = summary(out);
+    expect([status, requestsSent, acksReceived]).toEqual([0, 10, 10]);
+    expect(meanRttUs).toBeGreaterThan(0);
   });
 
   it("counts the same on both sides over TCP when only one sends requests", async () => {

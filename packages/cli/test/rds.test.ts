@@ -30,14 +30,23 @@ describe("verbena rds ping", () => {
     expect(JSON.parse(out)).toEqual({ sequence: 1, usec: expect.any(Number), from: "127.0.0.1", isDuplicate: false });
   });
 
-  it("ends with 1 when its time is over and nobody has answered", async () => {
+  it("says how many it sent and ends with 1 when its time is over and nobody has answered", async () => {
     const port = await freePort();
     const words = ["ping", "127.0.0.3", "-I", "127.0.0.2", "--transport", "tcp", "--tcp-port", port, "--for", "20ms"];
-    expect(await run([...words, "-i", "1ms"])).toEqual({ status: 1, out: "", err: "" });
+    expect(await run([...words, "-i", "1ms"])).toEqual({
+      ...{ status: 1, out: expect.stringMatching(/^[1-8] sent, 0 answered\n$/), err: "" },
+    });
+    const { status, out } = await run([...words, "-i", "1ms", "--json"]);
+    expect([status, JSON.parse(out)]).toEqual([1, { sent: expect.any(Number), answered: 0 }]);
   });
 
   it.each([
     [["ping", "node2"], '"node2" is no IP address [VERBENA_CLI_USAGE_ARGUMENT]'],
+    [["ping", "127.0.0.1", "-c", "0"], "--count takes a whole number from 1, not 0 [VERBENA_CLI_USAGE_ARGUMENT]"],
+    [
+      ["cat", "--bind", "127.0.0.1:0", "--to", "127.0.0.2:0"],
+      "measure the round trip with `verbena rds ping 127.0.0.2`",
+    ],
     [["ping", "127.0.0.1", "-Q", "4"], "-Q is not available: no transport has types of service"],
     [["ping", "127.0.0.1", "-i", "soon"], '"soon" is not a duration [VERBENA_CLI_USAGE_DURATION]'],
     [["ping", "127.0.0.1", "--tcp-port", "1"], "--tcp-port needs --transport tcp [VERBENA_CLI_USAGE_ARGUMENT]"],
@@ -45,6 +54,13 @@ describe("verbena rds ping", () => {
   ])("%j is refused", async (words, reason) => {
     const { status, err } = await run(words);
     expect([status, err]).toEqual([2, expect.stringContaining(reason)]);
+  });
+
+  it("names the options to change where no transport serves the source", async () => {
+    const { status, err } = await run(["ping", "127.0.0.1", "-I", "192.0.2.77", "-c", "1"]);
+    expect(status).toBe(1);
+    expect(err).toContain("no transport serves the address 192.0.2.77 [VERBENA_RDS_EADDRNOTAVAIL]");
+    expect(err).toMatch(/^hint: .*choose --transport tcp, or another address of this host with --source$/m);
   });
 
   it("says that verbs is not there yet", async () => {

@@ -192,7 +192,7 @@ export const CORE_ERRORS = {
   },
   VERBENA_SERVER_LISTEN: {
     message: "cannot listen on {where}: {reason}",
-    hint: "check that the folder exists, that you may write there, and that no other daemon holds the port",
+    hint: "check that the folder exists, that you may write there, and that no other daemon holds the port or path",
   },
   VERBENA_SERVER_PATH: {
     message: "{path} exists and is not a socket",

@@ -34,7 +34,7 @@ export const RDS_ERRORS = {
   },
   VERBENA_RDS_ATTACH_MALFORMED: {
     message: "the other side of an attached socket sent {what}: {problem}",
-    hint: "what answers at the path is no RDS stack of this version, or the program is none of @verbena/rds",
+    hint: "what answers at the path is not an RDS socket, or not of this version, or the program is none of @verbena/rds",
   },
   VERBENA_RDS_ATTACH_REFUSED: {
     message: "the RDS stack at {path} refused: {reason}",

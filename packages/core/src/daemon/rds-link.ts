@@ -12,6 +12,7 @@ import { DescriptorRoom, descriptorOf } from "../server/descriptors.js";
 import { groupNumber } from "../server/group-number.js";
 import { listen, type OpenListener } from "../server/listen.js";
 import { NodeListener } from "../server/node-listener.js";
+import { refusePathInUse } from "../server/refuse-path-in-use.js";
 import type { HostedRds, RdsHosting } from "./rds-hosting.js";
 
 /** What hosting needs of the daemon. */
@@ -109,8 +110,13 @@ export class RdsLink {
     const gid = group === undefined ? undefined : groupNumber(group);
     if (group !== undefined && gid === undefined) {
       const reason = `this host has no group ${JSON.stringify(group)} (rds.attach.group)`;
-      throw coreError("VERBENA_SERVER_LISTEN", { details: { where: this.path, reason } });
+      throw coreError("VERBENA_SERVER_LISTEN", {
+        details: { where: this.path, reason },
+        hint: "make the group (groupadd --system NAME), or name one of /etc/group, or its number, in rds.attach.group",
+      });
     }
+    // The daemon's lock does not keep others away: it goes by the lock file, and this path may be anywhere.
+    await refusePathInUse(this.path);
     this.#listener = await listen(new NodeListener(this.#server), {
       kind: "unix",
       path: this.path,

@@ -84,7 +84,11 @@ async function listenOnPath(
   const canMove = Buffer.byteLength(beside) <= MAX_PATH_BYTES && basename(beside) !== basename(path);
   const bound = canMove ? beside : path;
   removeIfThere(bound);
-  await started(path, socket.onPath(bound, BACKLOG));
+  try {
+    await socket.onPath(bound, BACKLOG);
+  } catch (error) {
+    throw listenError(path, error, bound);
+  }
   try {
     // Before the mode: nobody of the group it had first may connect.
     if (gid !== undefined) chownSync(bound, -1, gid);
@@ -92,7 +96,7 @@ async function listenOnPath(
     if (canMove) renameSync(bound, path);
   } catch (error) {
     socket.close();
-    throw listenError(path, error);
+    throw listenError(path, error, bound);
   }
   const inode = look(path)?.ino;
   return {
@@ -130,10 +134,11 @@ async function started<T>(where: string, starting: Promise<T>): Promise<T> {
   }
 }
 
-function listenError(where: string, cause: unknown): Error {
+/** `bound`: the name that the system's message has in place of `where`. */
+function listenError(where: string, cause: unknown, bound = where): Error {
   const { errno, syscall, message } = cause as NodeJS.ErrnoException;
   return coreError("VERBENA_SERVER_LISTEN", {
-    details: { where, reason: message },
+    details: { where, reason: message.replaceAll(bound, where) },
     cause,
     ...(errno === undefined ? {} : { errno: Math.abs(errno) }),
     ...(syscall === undefined ? {} : { syscall }),

@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { VerbenaError } from "@verbena/ib";
 import { RdsAddress, type RdsSocket } from "@verbena/rds";
 import { endOfWatch } from "../../end-of-watch.js";
+import { cliError } from "../../errors.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
 import { type TransportChoice, withStack } from "./stack.js";
@@ -21,6 +22,11 @@ export interface CatOptions extends TransportChoice {
 export async function catRds(options: CatOptions, input: Readable, io: Io): Promise<ExitCode> {
   const local = RdsAddress.parse(options.bind);
   const to = options.to === undefined ? undefined : RdsAddress.parse(options.to);
+  if (to?.port === 0) {
+    const what = `--to ${options.to ?? ""}: port 0 of a host answers pings and takes no datagrams`;
+    const hint = `name the port of a socket, or measure the round trip with \`verbena rds ping ${to.address}\``;
+    throw cliError("VERBENA_CLI_USAGE_ARGUMENT", { details: { what }, hint });
+  }
   const unbounded = to === undefined ? Number.POSITIVE_INFINITY : 0;
   const wanted = options.count === undefined ? unbounded : countValue("--count", options.count);
   using ending = endOfWatch();

@@ -23,4 +23,5 @@ test("there is none while all wait, and an answer that nobody waits for is one t
   expect(turns.answered(1)).toEqual({ sequence: 2, sentNs: 6n });
   expect(turns.answered(1)).toBeUndefined();
   expect(turns.take(8n)).toBe(1);
+  expect(turns.sent).toBe(3);
 });

@@ -14,6 +14,11 @@ export class PingTurns {
     this.#pending = Array.from({ length: sockets }, () => undefined);
   }
 
+  /** Pings so far. */
+  get sent(): number {
+    return this.#sent;
+  }
+
   /** A ping is sent now, on the socket of this index; `undefined` while all wait. */
   take(nowNs: bigint): number | undefined {
     const { length } = this.#pending;

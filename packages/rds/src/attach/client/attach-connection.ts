@@ -49,6 +49,8 @@ export class AttachConnection implements LinkEvents {
   readonly #reader: FrameReader;
   readonly #link: AttachLink;
   #limits: AttachLimits | undefined;
+  /** What answers speaks the attach protocol. */
+  #isGreeted = false;
   #isBound = false;
   #isOver = false;
   #wanted: Wanted | undefined;
@@ -59,6 +61,7 @@ export class AttachConnection implements LinkEvents {
     this.#owner = owner;
     this.#reader = new FrameReader({
       version: (version) => {
+        this.#isGreeted = true;
         if (version === ATTACH_VERSION) return;
         throw rdsError("VERBENA_RDS_ATTACH_VERSION", {
           details: { path: context.path, theirs: version, ours: ATTACH_VERSION },
@@ -76,7 +79,7 @@ export class AttachConnection implements LinkEvents {
   async bind(local: DatagramAddress): Promise<DatagramAddress> {
     const { path } = this.#context;
     const stopWaiting = this.#context.clock.schedule(PATIENCE_MS, () => {
-      this.#fail(unreachable(path, `no answer within ${String(PATIENCE_MS)} ms`));
+      this.#fail(unreachable(path, this.#silence(`no answer within ${String(PATIENCE_MS)} ms`)));
     });
     try {
       return await new Promise<DatagramAddress>((resolve, reject) => {
@@ -125,7 +128,16 @@ export class AttachConnection implements LinkEvents {
 
   closed(error: Error | undefined): void {
     this.#settleClose?.();
-    this.#fail(unreachable(this.#context.path, error?.message ?? "it has closed the connection", error));
+    const isConnecting = error !== undefined && "syscall" in error && error.syscall === "connect";
+    const reason = error?.message ?? "it has closed the connection";
+    this.#fail(unreachable(this.#context.path, isConnecting ? reason : this.#silence(reason), error));
+  }
+
+  /** The reason, with what it means where not even the greeting has come. */
+  #silence(reason: string): string {
+    return this.#isGreeted
+      ? reason
+      : `${reason}, without a greeting; either it is not an RDS socket, or its process cannot serve now`;
   }
 
   #take(frame: ServerFrame): void {

@@ -27,7 +27,10 @@ export function registerStress(command: Command, host: CommandHost): void {
     .option("--show-histogram", "round trips by powers of two, at the end")
     .option("--connect-retries <n>", "further tries for the link, one a second (default: 0)")
     .option("--count <n>", "end when so many requests from each child to each other are answered")
-    .option("--warm-up <time>", "before statistics begin; children begin half way (default: 4s)")
+    .option(
+      "--warm-up <time>",
+      "before statistics begin; children begin half way (default: 4s; 0 for --count over loop)",
+    )
     .option("--every <time>", "between lines (default: 1s)")
     .option("--receive-buffer <bytes>", "what may wait at a socket before it is congested (default: room for all)")
     .option("--read-rate <n>", "messages that a child reads in a second at most")
@@ -61,6 +64,7 @@ const REFUSED = [
 
 const HELP = `
 The children are sockets of one process. Options from --count on are not rds-stress'.
+A run that ends within the warm-up is shown whole in the average.
 
 Examples:
   verbena rds stress --transport tcp -r 10.0.0.2

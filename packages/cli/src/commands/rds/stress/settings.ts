@@ -73,7 +73,7 @@ export function stressSettings(options: StressOptions): StressSettings {
     outliersUs: options.showOutliers === undefined ? undefined : number(options, "showOutliers", 0),
     showsHistogram: options.showHistogram === true,
     mostRequests: number(options, "count", Number.POSITIVE_INFINITY),
-    warmUpMs: parseDurationMs(options.warmUp ?? "4"),
+    warmUpMs: parseDurationMs(options.warmUp ?? defaultWarmUp(options)),
     everyMs: parseDurationMs(options.every ?? "1"),
     receiveBufferBytes: options.receiveBuffer === undefined ? undefined : number(options, "receiveBuffer", 0),
     readRate: options.readRate === undefined ? undefined : Math.max(1, number(options, "readRate", 1)),
@@ -90,6 +90,11 @@ export function stressSettings(options: StressOptions): StressSettings {
   const problem = sizeProblem({ ...plan, receiveAddress: peer });
   if (problem !== undefined) throw usage(problem);
   return { ...shared, active: { peer, plan } };
+}
+
+/** As rds-stress has it; none where the count is all that is wanted and the other side, in this process, begins at the same time. */
+function defaultWarmUp({ count, transport }: StressOptions): string {
+  return count !== undefined && transport === "loop" ? "0" : "4";
 }
 
 /** What the passive side is told over the link. */

@@ -62,10 +62,12 @@ export async function runSide(side: Side, signal: AbortSignal): Promise<void> {
   if (half > 0) {
     say("Starting up");
     await wait(half, say, signal);
+    const started = await moment();
     start();
     await wait(half, say, run.signal);
     say("\n");
-    begin = await moment();
+    // A run that is over already has nothing behind the warm-up: what there is to tell is within it.
+    begin = run.signal.aborted ? started : await moment();
   } else {
     begin = await moment();
     start();
