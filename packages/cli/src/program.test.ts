@@ -30,6 +30,7 @@ describe("the command tree", () => {
       "verbena multicast watch",
       "verbena multicast check",
       "verbena rds ping",
+      "verbena rds stress",
       "verbena rds info",
       "verbena rds cat",
       "verbena doctor",

@@ -42,7 +42,7 @@ export class WaitingMessage {
 }
 
 /** Memory that a socket may hold without being congested, whatever its limit of payload bytes: the larger of a number of bytes and a multiple of the limit. */
-const SHARE = { bytes: 1 << 20, limits: 2 };
+const SHARE = { bytes: 16 << 20, limits: 2 };
 
 /** What waits on a socket, in order of arrival, and whether that is too much. */
 export class ReceiveQueue implements Iterable<WaitingMessage> {

@@ -228,7 +228,7 @@ export class RdsSocket implements AsyncDisposable {
 
   /**
    * Payload bytes: when more wait to be received, the port is congested, and senders are told to hold back. So it is in user space when twice as many bytes, and
-   * more than 1 MiB, wait with 256 counted beside the payload of each message: 4096 empty ones at the least. At least 1152.
+   * more than 16 MiB, wait with 256 counted beside the payload of each message: 65,536 empty ones at the least. At least 1152.
    */
   get receiveBufferSize(): number {
     return this.#settings.receiveBufferSize;
