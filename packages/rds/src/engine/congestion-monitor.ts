@@ -9,6 +9,9 @@ export const congestionBit = (port: number): number => port % CONGESTION_MONITOR
 /** The mask of a port: the one bit that stands for it, and for every 64th other. */
 export const congestionMask = (port: number): bigint => 1n << BigInt(congestionBit(port));
 
+/** The masks of all ports together. */
+export const ALL_PORTS = (1n << BigInt(CONGESTION_MONITOR_SIZE)) - 1n;
+
 /** What one socket wants to hear about ports that may be sent to again, and has not heard yet. */
 export class CongestionMonitor {
   #mode: "off" | "refused" | "mask" = "off";

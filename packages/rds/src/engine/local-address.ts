@@ -9,7 +9,7 @@ import type { SendMemory } from "../memory/send-memory.js";
 import type { Slab } from "../memory/slab.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { nextSequence, type Sequence } from "../wire/sequence.js";
-import { congestionMask } from "./congestion-monitor.js";
+import { ALL_PORTS, congestionMask } from "./congestion-monitor.js";
 import type { Counters } from "./counters.js";
 import { addressKey, isLoopback } from "./ip.js";
 import { MemoryPressure } from "./memory-pressure.js";
@@ -23,9 +23,6 @@ const PORTS = 65_536 - FIRST_PORT;
 
 /** Peers whose numbers are kept after they have been forgotten. */
 const MAX_FORGOTTEN = 65_536;
-
-/** Every bit of a folded map. */
-const ALL_PORTS = 2n ** 64n - 1n;
 
 /**
  * What a peer may still send that knows of the lack of memory: what its sockets had queued before, which it does not take back. The larger of a
@@ -133,10 +130,7 @@ export class LocalAddress implements TransportSink, PeerOwner {
   }
 
   setCongested(port: number, isCongested: boolean): void {
-    if (!this.map.set(port, isCongested)) return;
-    for (const peer of this.peers.values()) peer.mapChanged();
-    this.#context.localMapChanged(this.local);
-    if (!isCongested) this.#context.localPortsFreed(congestionMask(port));
+    if (this.map.set(port, isCongested)) this.#mapChanged(isCongested ? 0n : congestionMask(port));
   }
 
   /** Memory of what waits on the sockets has grown, or shrunk. */
@@ -227,9 +221,14 @@ export class LocalAddress implements TransportSink, PeerOwner {
   #setAllCongested(isCongested: boolean): void {
     this.map.isFull = isCongested;
     if (isCongested) this.#scarce.happened({ local: this.local.address });
+    this.#mapChanged(isCongested ? 0n : ALL_PORTS);
+  }
+
+  /** `freed`: ports that may be sent to again, folded to 64 bits. */
+  #mapChanged(freed: bigint): void {
     for (const peer of this.peers.values()) peer.mapChanged();
     this.#context.localMapChanged(this.local);
-    if (!isCongested) this.#context.localPortsFreed(ALL_PORTS);
+    if (freed !== 0n) this.#context.localPortsFreed(freed);
   }
 
   /** Makes room for another peer: the one goes that has been without connection for longest, and has nothing to be sent. */

@@ -17,6 +17,7 @@ import { LoopTransport } from "../loop/loop-transport.js";
 import { RdsSocket } from "../socket/rds-socket.js";
 import type { SocketContext } from "../socket/socket-context.js";
 import type { RdsSocketOptions } from "../socket/types.js";
+import { numberOption } from "./number-option.js";
 import type { RdsHost } from "./rds-host.js";
 
 /** What a stack of sockets is made of. */
@@ -77,9 +78,9 @@ export class RdsStack implements AsyncDisposable {
     this.transports = [...transports];
     this.#engine = new Engine({
       semantics,
-      maxMessageSize: sizeOption("maxMessageSize", options.maxMessageSize ?? MIB, 2 ** 32 - 1),
-      maxPeers: sizeOption("maxPeers", options.maxPeers ?? 4096, 2 ** 32),
-      maxReceiveMemory: sizeOption("maxReceiveMemory", options.maxReceiveMemory ?? 256 * MIB, Number.MAX_SAFE_INTEGER),
+      maxMessageSize: size("maxMessageSize", options.maxMessageSize ?? MIB, 2 ** 32 - 1),
+      maxPeers: size("maxPeers", options.maxPeers ?? 4096, 2 ** 32),
+      maxReceiveMemory: size("maxReceiveMemory", options.maxReceiveMemory ?? 256 * MIB, Number.MAX_SAFE_INTEGER),
       loopbackCongestion: options.loopbackCongestion ?? false,
       answersPings: options.answersPings ?? true,
       wallClockMicros: options.wallClockMicros ?? systemMicros,
@@ -176,8 +177,4 @@ export class RdsStack implements AsyncDisposable {
 
 const systemMicros = (): number => (performance.timeOrigin + performance.now()) * 1000;
 
-function sizeOption(name: string, value: number, max: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  const problem = `${name} must be a whole number of 1…${String(max)}, not ${String(value)}`;
-  throw rdsError("VERBENA_RDS_OPTION", { details: { of: "RdsStack", problem } });
-}
+const size = (name: string, value: number, max: number): number => numberOption("RdsStack", name, value, 1, max);

@@ -1,5 +1,6 @@
 import type { Clock, DatagramAddress, DatagramErrno, TransportAddress } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
+import { ALL_PORTS } from "../../engine/congestion-monitor.js";
 import { destinationEnd } from "../../socket/ends.js";
 import type { AttachLink } from "../link/attach-link.js";
 import type { AttachSettings, ClientFrame } from "../protocol/client-frames.js";
@@ -12,9 +13,6 @@ import { HeldMessages } from "./held-messages.js";
 import type { HostedEvents, HostedSocket } from "./hosted-socket.js";
 import { PushedMessages } from "./pushed-messages.js";
 import type { Speaker, Turn } from "./turn.js";
-
-/** All 64 bits: the process has its own mask. */
-const ALL_PORTS = (1n << 64n) - 1n;
 
 /** Lists that are asked for and not told yet, at most: each may be long. */
 const MAX_QUESTIONS = 16;
@@ -101,6 +99,7 @@ export class HostedProgram implements Speaker {
     this.#hosted.limits.receiveBufferSize = receiveBufferSize;
     this.#limitSending();
     this.#hosted.timestamps = timestamps;
+    // All of them: the process has its own mask.
     this.#hosted.monitorCongestion(monitors ? ALL_PORTS : undefined);
     this.#hosted.connected = connected;
   }

@@ -87,17 +87,21 @@ export class Session implements LinkEvents {
     this.#context.logger.info("an attached process was cut off", { local: this.#program?.local, reason });
     // The other side may be of any version: it gets what every version begins with.
     if (this.#state === "greeting") this.#link.send(preamble());
-    this.#link.send(serverFrame.end(reason));
-    this.#link.end();
-    this.#end();
-    // Whoever does not close its own end holds a descriptor and nothing else, and that not for long.
-    this.#stopWaiting = this.#context.clock.schedule(PATIENCE_MS, () => this.#link.destroy());
+    this.#cutOff(serverFrame.end(reason));
   }
 
   /** At once. */
   destroy(): void {
     this.#end();
     this.#link.destroy();
+  }
+
+  #cutOff(last: Buffer): void {
+    this.#link.send(last);
+    this.#link.end();
+    this.#end();
+    // Whoever does not close its own end holds a descriptor and nothing else, and that not for long.
+    this.#stopWaiting = this.#context.clock.schedule(PATIENCE_MS, () => this.#link.destroy());
   }
 
   #end(): void {
@@ -148,10 +152,7 @@ export class Session implements LinkEvents {
       turn.note(program);
     } catch (error) {
       if (this.#isOver()) return;
-      this.#link.send(serverFrame.refused(errnoName(error), error instanceof Error ? error.message : String(error)));
-      this.#link.end();
-      this.#end();
-      this.#stopWaiting = this.#context.clock.schedule(PATIENCE_MS, () => this.#link.destroy());
+      this.#cutOff(serverFrame.refused(errnoName(error), error instanceof Error ? error.message : String(error)));
     }
   }
 

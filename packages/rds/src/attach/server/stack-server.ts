@@ -5,6 +5,7 @@ import { unknownOption } from "@verbena/ib";
 import type { Engine } from "../../engine/engine.js";
 import { errnoError, rdsError } from "../../errors.js";
 import { bindableEnd, invalid } from "../../socket/ends.js";
+import { numberOption } from "../../stack/number-option.js";
 import type { RdsHost } from "../../stack/rds-host.js";
 import type { AttachLink, LinkEvents } from "../link/attach-link.js";
 import { StreamLink } from "../link/stream-link.js";
@@ -47,7 +48,7 @@ export class StackServer implements AttachServer {
   /** Throws `VERBENA_RDS_OPTION`. */
   constructor(stack: AttachStack, options: AttachServerOptions) {
     const problem = unknownOption(options, OPTIONS);
-    if (problem !== undefined) throw optionError(problem);
+    if (problem !== undefined) throw rdsError("VERBENA_RDS_OPTION", { details: { of: "serve", problem } });
     this.#stack = stack;
     this.#addresses = options.addresses === undefined ? undefined : new Set(options.addresses);
     this.#maxSockets = count("maxSockets", options.maxSockets ?? 1024, 1, 65_536);
@@ -131,9 +132,5 @@ function limitsOf({ settings }: Engine, maxBufferSize: number): AttachLimits {
   };
 }
 
-function count(name: string, value: number, min: number, max: number): number {
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw optionError(`${name} must be a whole number of ${String(min)}…${String(max)}, not ${String(value)}`);
-}
-
-const optionError = (problem: string): Error => rdsError("VERBENA_RDS_OPTION", { details: { of: "serve", problem } });
+const count = (name: string, value: number, min: number, max: number): number =>
+  numberOption("serve", name, value, min, max);
