@@ -231,6 +231,7 @@ describe.each(ACM_SERVERS)("server of the client protocol %s", (_name, startServ
     first.send(Buffer.concat([query(1), query(1)]));
     await until(() => clock.pending === 1);
     const second = await open();
+    await until(() => server?.clientCount === 2); // who has connected need not have been accepted
     second.socket.pause();
     second.send(Buffer.concat([query(1), query(1)]));
     await until(() => server?.clientCount === 1);
