@@ -2,8 +2,7 @@
 //
 // Cached RESOLVE over the Unix socket with 1, 16, 64 and 256 clients, driven by the native load client: `verbena serve`, the unmodified ibacm
 // and a server in C that only answers, on the same simulated fabric, in turns, each server on processor 0 and the client on 1 (one client:
-// with the server, as ranks on one processor are). 256 busy clients among 10,000; uncached SA resolutions per second; start to first
-// answer. Prints tables, writes build/bench/daemon.json, and with --write puts the tables into docs/performance.md.
+// with the server, as ranks on one processor are). 256 busy clients among 10,000; uncached SA resolutions per second. Prints tables, writes build/bench/daemon.json, and with --write puts the tables into docs/performance.md.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +10,9 @@ import { parseArgs } from "node:util";
 import { answerOnly, buildLoadClient, loadClient } from "./lib/load-client.mjs";
 import { describeMachine } from "./lib/machine.mjs";
 import { askOnce, missingIbacm, pin, startAnswerOnly, startIbacm, untilAnswered } from "./lib/parties.mjs";
+import { median } from "./lib/percentiles.mjs";
 import { writeSection } from "./lib/performance-page.mjs";
-import { startDaemon, startFabric, timeStart } from "./lib/simulated-daemon.mjs";
+import { startDaemon, startFabric } from "./lib/simulated-daemon.mjs";
 import { table } from "./lib/table.mjs";
 import { resolveUncached } from "./lib/uncached.mjs";
 
@@ -26,8 +26,6 @@ const { values } = parseArgs({
   },
 });
 const [seconds, rounds, hosts] = [values.seconds, values.rounds, values.hosts].map(Number);
-
-const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
 /** RESOLVE with a NAME source and a NAME destination, tid 0, as `ib_acme -f n -s SOURCE -d DESTINATION` sends it. */
 function resolveByName(source, destination) {
@@ -119,8 +117,6 @@ try {
   buildLoadClient();
   const fabric = await startFabric(dir, hosts);
   stops.push(fabric.stop);
-  const starts = [];
-  for (let round = 0; round < rounds + 2; round++) starts.push(await timeStart(dir));
   const daemon = await startDaemon(dir);
   stops.push(daemon.stop);
   const idleRssKiB = daemon.rssKiB();
@@ -135,10 +131,6 @@ try {
     rounds,
     cached,
     uncached,
-    start: {
-      firstAnswerMs: median(starts.map(({ firstAnswerMs }) => firstAnswerMs)),
-      bareNodeMs: median(starts.map(({ bareNodeMs }) => bareNodeMs)),
-    },
     idleRssKiB,
   };
   const text = report(results);
@@ -156,7 +148,7 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 
-function report({ machine, date, cached, uncached, start, idleRssKiB }) {
+function report({ machine, date, cached, uncached, idleRssKiB }) {
   const round = (value, digits = 1) => value.toFixed(digits);
   const rows = cached.map((row) => [
     row.idle > 0 ? `${row.connections} of ${(row.connections + row.idle).toLocaleString("en")}` : row.connections,
@@ -180,7 +172,6 @@ ${table(head, rows)}
 | what | value |
 | --- | --- |
 | uncached resolutions through the SA, ${uncached.open} open at a time | ${Math.round(uncached.perSecond).toLocaleString("en")}/s (${uncached.count} destinations) |
-| start of \`verbena serve\` to its first answer | ${Math.round(start.firstAnswerMs)} ms (bare \`node -e 0\`: ${Math.round(start.bareNodeMs)} ms) |
 | resident memory of the idle daemon | ${round(idleRssKiB / 1024)} MiB |
 `;
 }

@@ -4,6 +4,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 
 const require = createRequire(import.meta.url);
 const IBACM = "/usr/sbin/ibacm";
@@ -36,7 +37,12 @@ export function missingIbacm() {
 }
 
 /** The unmodified ibacm on host `node` of the fabric, with names from a hosts file and paths from the SA. */
-export async function startIbacm(dir, node, hosts) {
+export function startIbacm(dir, node, hosts) {
+  return party(...spawnIbacm(dir, node, hosts));
+}
+
+/** The same, not waited for: the process and its socket. */
+export function spawnIbacm(dir, node, hosts) {
   const { libfabricsimPath } = require("@verbena/fabric-sim");
   const file = (name, text) => {
     writeFileSync(join(dir, name), text);
@@ -53,7 +59,7 @@ export async function startIbacm(dir, node, hosts) {
     env: { ...process.env, FABRICSIM_DIR: join(dir, "fabric"), FABRICSIM_NODE: node, LD_PRELOAD: libfabricsimPath() },
     stdio: "ignore",
   });
-  return party(child, `/proc/${child.pid}/root/run/ibacm-unix.sock`);
+  return [child, `/proc/${child.pid}/root/run/ibacm-unix.sock`];
 }
 
 /** The server that answers every request with `reply`. */
@@ -95,6 +101,7 @@ export async function untilAnswered(socket, request) {
     const reply = await askOnce(socket, request).catch((error) => error);
     if (reply[2] === 0) return reply;
     if (performance.now() > end) throw new Error(`${reply.message ?? `status ${reply[2]}`} from ${socket}`);
-    await new Promise((resolve) => setImmediate(resolve));
+    // Leaves the processor to who is starting.
+    await setTimeout(1);
   }
 }

@@ -3,3 +3,5 @@ export function percentile(list, part) {
   const sorted = Float64Array.from(list).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
+
+export const median = (list) => percentile(list, 0.5);

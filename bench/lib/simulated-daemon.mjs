@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
 const require = createRequire(import.meta.url);
-const verbena = join(import.meta.dirname, "../../packages/cli/bin/verbena.js");
+/** The program, as built. */
+export const verbena = join(import.meta.dirname, "../../packages/cli/bin/verbena.js");
 
 /** Starts a `verbena` command and waits for the line that begins with `ready`. */
 async function start(args) {
@@ -42,26 +43,17 @@ export async function startFabric(dir, hosts) {
   return start(["sim", "run", topology, "--dir", join(dir, "fabric")]);
 }
 
-/** The daemon on host `H1` of the fabric. */
-export async function startDaemon(dir) {
+/** How `verbena` is started as the daemon on host `H1` of the fabric, and the socket it serves. */
+export function daemonCommand(dir) {
   const socket = join(dir, "acm.sock");
   const files = ["-A", join(dir, "ibacm_addr.cfg"), "-O", join(dir, "ibacm_opts.cfg")];
-  const daemon = await start(["serve", "--socket", socket, "--fabric", join(dir, "fabric"), "--node", "H1", ...files]);
-  const rssKiB = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]);
-  return { ...daemon, socket, rssKiB };
+  return { args: ["serve", "--socket", socket, "--fabric", join(dir, "fabric"), "--node", "H1", ...files], socket };
 }
 
-/** Milliseconds from the start of the process to its first answer, beside those of a Node that does nothing. */
-export async function timeStart(dir) {
-  const { AcmClient } = require("@verbena/core/client");
-  const begin = performance.now();
-  const daemon = await startDaemon(dir);
-  const client = await AcmClient.connect({ socketPath: daemon.socket });
-  await client.perf();
-  const firstAnswerMs = performance.now() - begin;
-  await client.close();
-  await daemon.stop();
-  const bare = performance.now();
-  spawnSync(process.execPath, ["-e", "0"]);
-  return { firstAnswerMs, bareNodeMs: performance.now() - bare };
+/** The daemon on host `H1` of the fabric. */
+export async function startDaemon(dir) {
+  const { args, socket } = daemonCommand(dir);
+  const daemon = await start(args);
+  const rssKiB = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]);
+  return { ...daemon, socket, rssKiB };
 }

@@ -1,0 +1,101 @@
+// pnpm bench startup [--rounds N] [--hosts N] [--write]
+//
+// How long programs take to be of use, interleaved in every round: `node -e 0` that does nothing, `verbena resolve` against a running daemon
+// from start to end, and `verbena serve` and the unmodified ibacm on the same simulated fabric from start to the first answer on the Unix
+// socket. Ratios are to `node -e 0` of the same round. Prints a table, and with --write puts it into docs/performance.md.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { describeMachine } from "./lib/machine.mjs";
+import { missingIbacm, spawnIbacm, untilAnswered } from "./lib/parties.mjs";
+import { median } from "./lib/percentiles.mjs";
+import { writeSection } from "./lib/performance-page.mjs";
+import { daemonCommand, startDaemon, startFabric, verbena } from "./lib/simulated-daemon.mjs";
+import { table } from "./lib/table.mjs";
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "15" },
+    hosts: { type: "string", default: "20" },
+    write: { type: "boolean", default: false },
+  },
+});
+const [rounds, hosts] = [values.rounds, values.hosts].map(Number);
+
+/** PERF_QUERY without an address: what both daemons answer as soon as they listen. */
+const COUNTERS = Buffer.from("0102000000000010".padEnd(32, "0"), "hex");
+
+function untilEnd(args) {
+  const begin = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}\n${stderr}`);
+  return performance.now() - begin;
+}
+
+async function untilFirstAnswer(startServer) {
+  const begin = performance.now();
+  const [child, socket] = startServer();
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  await untilAnswered(socket, COUNTERS);
+  const took = performance.now() - begin;
+  child.kill("SIGTERM");
+  await ended;
+  return took;
+}
+
+function startServe() {
+  const { args, socket } = daemonCommand(dir);
+  rmSync(socket, { force: true });
+  return [spawn(process.execPath, [verbena, ...args], { stdio: "ignore" }), socket];
+}
+
+const machine = describeMachine();
+const dir = mkdtempSync(join(tmpdir(), "verbena-bench-"));
+const stops = [];
+try {
+  const fabric = await startFabric(dir, hosts);
+  stops.push(fabric.stop);
+  const reason = missingIbacm();
+  if (reason !== undefined) process.stderr.write(`bench startup: without ibacm: ${reason}\n`);
+  const parties = [
+    { what: "`node -e 0`, to its end", time: () => untilEnd(["-e", "0"]) },
+    { what: "`verbena resolve`, to its end", time: timeResolve },
+    { what: "`verbena serve`, to its first answer", time: () => untilFirstAnswer(startServe) },
+    ...(reason === undefined
+      ? [{ what: "ibacm, to its first answer", time: () => untilFirstAnswer(() => spawnIbacm(dir, "H1", "")) }]
+      : []),
+  ].map((party) => ({ ...party, times: [] }));
+  for (let round = 0; round < rounds; round++) {
+    for (const { time, times } of parties) times.push(await time());
+  }
+  const text = report(parties);
+  process.stdout.write(text);
+  if (values.write) writeSection(join(import.meta.dirname, "..", "docs", "performance.md"), "startup", text);
+} finally {
+  for (const stop of stops.reverse()) await stop();
+  rmSync(dir, { recursive: true, force: true });
+}
+
+/** The daemon runs for this alone, so that no other start has it beside. */
+async function timeResolve() {
+  const daemon = await startDaemon(dir);
+  try {
+    return untilEnd([verbena, "resolve", "node2", "--socket", daemon.socket]);
+  } finally {
+    await daemon.stop();
+  }
+}
+
+function report([bare, ...others]) {
+  const row = ({ what, times }) => [
+    what,
+    median(times).toFixed(0),
+    Math.min(...times).toFixed(0),
+    median(times.map((time, round) => time / bare.times[round])).toFixed(2),
+  ];
+  return `Start, medians of ${rounds} rounds, and the ratio to a Node that does nothing in the same round (${new Date().toISOString().slice(0, 10)}, ${machine}):
+
+${table(["what", "ms", "fastest ms", "of `node -e 0`"], [bare, ...others].map(row))}`;
+}
