@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 
 const root = join(import.meta.dirname, "../..");
@@ -9,24 +9,24 @@ const folder = join(root, "build", "bench");
 const binary = join(folder, "load-client");
 /** The server that only answers. */
 export const answerOnly = join(folder, "answer-only");
+/** The clients that make trouble. */
+export const disturb = join(folder, "disturb");
+const programs = [binary, answerOnly, disturb];
 
-/** Compiles the load client and the server that only answers if one is missing or older than the sources. */
+/** Compiles the programs of bench/load-client if one is missing or older than the sources. */
 export function buildLoadClient() {
   const newest = Math.max(...readdirSync(source).map((file) => statSync(join(source, file)).mtimeMs));
-  if ([binary, answerOnly].every((file) => existsSync(file) && statSync(file).mtimeMs > newest)) return;
+  if (programs.every((file) => existsSync(file) && statSync(file).mtimeMs > newest)) return;
   mkdirSync(folder, { recursive: true });
   const flags = ["-O2", "-Wall", "-Wextra", "-Wshadow", "-Werror"];
-  for (const [program, file] of [
-    [binary, "load-client.c"],
-    [answerOnly, "answer-only.c"],
-  ]) {
-    execFileSync("cc", [...flags, "-o", program, join(source, file)], { stdio: "inherit" });
+  for (const program of programs) {
+    execFileSync("cc", [...flags, "-o", program, join(source, `${basename(program)}.c`)], { stdio: "inherit" });
   }
 }
 
 /** Runs it once; gives the object it prints. */
-export async function loadClient({ socket, request, connections, seconds, pid, cpu = -1, idle = 0 }) {
-  const options = { connections, seconds, pid, cpu, idle };
+export async function loadClient({ socket, request, connections, seconds, pid, cpu = -1, idle = 0, everyUs = 0 }) {
+  const options = { connections, seconds, pid, cpu, idle, "every-us": everyUs };
   const numbers = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const { stdout } = await promisify(execFile)(binary, ["--socket", socket, "--request", request, ...numbers]);
   return JSON.parse(stdout);

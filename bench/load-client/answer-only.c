@@ -5,40 +5,16 @@
  * answer-only SOCKET REPLY_HEX
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { MAX_MESSAGE = 592, EVENTS = 256, BACKLOG = 4096 };
+#include "wire.h"
 
-static void die(const char *what)
-{
-	fprintf(stderr, "answer-only: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
-
-static size_t parse_hex(const char *hex, unsigned char *bytes)
-{
-	size_t length = strlen(hex) / 2;
-
-	if (length > MAX_MESSAGE) {
-		errno = EINVAL;
-		die("the reply");
-	}
-	for (size_t i = 0; i < length; i++) {
-		unsigned byte;
-		if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
-			die("the reply");
-		bytes[i] = (unsigned char)byte;
-	}
-	return length;
-}
+enum { EVENTS = 256, BACKLOG = 4096 };
 
 static void watch(int poll, int fd)
 {
@@ -53,16 +29,12 @@ int main(int argc, char **argv)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct epoll_event events[EVENTS];
 	unsigned char reply[MAX_MESSAGE], request[MAX_MESSAGE];
-	struct rlimit files;
 
 	if (argc != 3 || strlen(argv[1]) >= sizeof address.sun_path) {
 		fprintf(stderr, "usage: answer-only SOCKET REPLY_HEX\n");
 		return 2;
 	}
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	allow_many_files();
 	strcpy(address.sun_path, argv[1]);
 	size_t length = parse_hex(argv[2], reply);
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -25,8 +25,9 @@
 #include <unistd.h>
 
 #include "histogram.h"
+#include "wire.h"
 
-enum { MAX_MESSAGE = 592, MAX_REPLY = 65536, EVENTS = 256, HEADER = 16 };
+enum { MAX_REPLY = 65536, EVENTS = 256 };
 
 struct options {
 	const char *socket_path;
@@ -39,6 +40,7 @@ struct options {
 	int pid;
 	int cpu;
 	int any_status;
+	double every_us; /* a request of each connection so often; 0: when the answer to the last is there */
 	unsigned char request[MAX_MESSAGE];
 	size_t length;
 };
@@ -54,25 +56,12 @@ struct server_use {
 	long rss_kib;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static double own_cpu(void)
 {
 	struct rusage use;
 	getrusage(RUSAGE_SELF, &use);
 	return (double)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
 	       (double)(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1e6;
-}
-
-static void die(const char *what)
-{
-	fprintf(stderr, "load-client: %s: %s\n", what, strerror(errno));
-	exit(1);
 }
 
 /* User and system time from /proc/PID/stat, resident memory from /proc/PID/statm; zeros without --pid. */
@@ -108,18 +97,8 @@ static int connect_one(const struct options *o)
 {
 	int fd, on = 1;
 
-	if (o->socket_path) {
-		struct sockaddr_un address = { .sun_family = AF_UNIX };
-		if (strlen(o->socket_path) >= sizeof address.sun_path) {
-			errno = ENAMETOOLONG;
-			die(o->socket_path);
-		}
-		strcpy(address.sun_path, o->socket_path);
-		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address))
-			die(o->socket_path);
-		return fd;
-	}
+	if (o->socket_path)
+		return connect_unix(o->socket_path);
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons((uint16_t)o->port) };
 	if (inet_pton(AF_INET, o->host, &address.sin_addr) != 1) {
 		errno = EINVAL;
@@ -201,29 +180,45 @@ static void run_many(int poll, uint64_t *sent, const struct options *o, uint64_t
 	}
 }
 
-static void parse_hex(struct options *o, const char *hex)
+/*
+ * Each connection asks every `every_us`, the connections one after the other; one that has no answer yet is left out. Latency is from
+ * the call that sent to the one that received.
+ */
+static void run_paced(int poll, const int *fds, uint64_t *sent, const struct options *o, uint64_t end, struct histogram *h,
+		      struct totals *totals)
 {
-	size_t digits = strlen(hex);
+	struct epoll_event events[EVENTS];
+	uint64_t gap = (uint64_t)(o->every_us * 1e3) / (uint64_t)o->connections;
+	uint64_t now = now_ns(), due = now;
+	int next = 0;
 
-	if (digits % 2 || digits / 2 < HEADER || digits / 2 > MAX_MESSAGE) {
-		fprintf(stderr, "load-client: --request wants 16 to 592 bytes in hexadecimal\n");
-		exit(2);
-	}
-	for (size_t i = 0; i < digits / 2; i++) {
-		unsigned byte;
-		if (sscanf(hex + 2 * i, "%2x", &byte) != 1) {
-			fprintf(stderr, "load-client: --request: not hexadecimal\n");
-			exit(2);
+	while (now < end) {
+		for (; due <= now; due += gap, next = (next + 1) % o->connections) {
+			int fd = fds[next];
+			if (sent[fd])
+				continue;
+			sent[fd] = now_ns();
+			send_request(fd, o);
 		}
-		o->request[i] = (unsigned char)byte;
+		struct timespec wait = { 0, (long)(due - now < 1000000 ? due - now : 1000000) };
+		int n = epoll_pwait2(poll, events, EVENTS, &wait, NULL);
+		if (n < 0 && errno != EINTR)
+			die("epoll_pwait2");
+		for (int i = 0; i < n; i++) {
+			int fd = events[i].data.fd;
+			take_reply(fd, o, totals);
+			histogram_add(h, now_ns() - sent[fd]);
+			sent[fd] = 0;
+		}
+		now = now_ns();
 	}
-	o->length = digits / 2;
 }
 
 static void usage(void)
 {
 	fprintf(stderr, "usage: load-client (--socket PATH | --host IPV4 --port N) --request HEX [--connections N]\n"
-			"                   [--seconds S] [--warmup S] [--pid SERVER] [--cpu N] [--idle N] [--any-status]\n");
+			"                   [--seconds S] [--warmup S] [--pid SERVER] [--cpu N] [--idle N] [--any-status]\n"
+			"                   [--every-us N]\n");
 	exit(2);
 }
 
@@ -233,7 +228,8 @@ static struct options parse(int argc, char **argv)
 		{ "socket", 1, 0, 's' },  { "host", 1, 0, 'h' },   { "port", 1, 0, 'p' },
 		{ "request", 1, 0, 'r' }, { "connections", 1, 0, 'n' }, { "seconds", 1, 0, 't' },
 		{ "warmup", 1, 0, 'w' },  { "pid", 1, 0, 'i' },    { "cpu", 1, 0, 'c' },
-		{ "idle", 1, 0, 'd' },    { "any-status", 0, 0, 'a' }, { 0, 0, 0, 0 },
+		{ "idle", 1, 0, 'd' },    { "any-status", 0, 0, 'a' },
+		{ "every-us", 1, 0, 'e' }, { 0, 0, 0, 0 },
 	};
 	struct options o = { .connections = 1, .seconds = 2, .warmup = 0.5, .cpu = -1 };
 	int c;
@@ -243,7 +239,7 @@ static struct options parse(int argc, char **argv)
 		case 's': o.socket_path = optarg; break;
 		case 'h': o.host = optarg; break;
 		case 'p': o.port = atoi(optarg); break;
-		case 'r': parse_hex(&o, optarg); break;
+		case 'r': o.length = parse_hex(optarg, o.request); break;
 		case 'n': o.connections = atoi(optarg); break;
 		case 't': o.seconds = atof(optarg); break;
 		case 'w': o.warmup = atof(optarg); break;
@@ -251,6 +247,7 @@ static struct options parse(int argc, char **argv)
 		case 'c': o.cpu = atoi(optarg); break;
 		case 'd': o.idle = atoi(optarg); break;
 		case 'a': o.any_status = 1; break;
+		case 'e': o.every_us = atof(optarg); break;
 		default: usage();
 		}
 	}
@@ -262,7 +259,6 @@ static struct options parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options o = parse(argc, argv);
-	struct rlimit files;
 	struct histogram *h = calloc(1, sizeof *h);
 	struct totals totals = { 0, 0, 0 };
 
@@ -273,10 +269,7 @@ int main(int argc, char **argv)
 		if (sched_setaffinity(0, sizeof set, &set))
 			die("sched_setaffinity");
 	}
-	if (!getrlimit(RLIMIT_NOFILE, &files)) {
-		files.rlim_cur = files.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &files);
-	}
+	allow_many_files();
 	int poll = epoll_create1(EPOLL_CLOEXEC);
 	int *fds = calloc((size_t)o.connections, sizeof *fds);
 	uint64_t *sent = calloc((size_t)o.connections + 4096, sizeof *sent); /* by descriptor */
@@ -295,7 +288,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < o.idle; i++)
 		connect_one(&o);
-	if (o.connections > 1)
+	if (o.connections > 1 && o.every_us == 0)
 		for (int i = 0; i < o.connections; i++) {
 			sent[fds[i]] = now_ns();
 			send_request(fds[i], &o);
@@ -309,7 +302,9 @@ int main(int argc, char **argv)
 		before = server_use(o.pid);
 		double cpu = own_cpu();
 		uint64_t start = now_ns(), end = start + (uint64_t)(span * 1e9);
-		if (o.connections == 1)
+		if (o.every_us > 0)
+			run_paced(poll, fds, sent, &o, end, h, &totals);
+		else if (o.connections == 1)
 			run_one(fds[0], &o, end, h, &totals);
 		else
 			run_many(poll, sent, &o, end, h, &totals);
@@ -334,6 +329,7 @@ int main(int argc, char **argv)
 	/* Leaves nothing under way: the next run finds servers that are done with this one. */
 	if (o.connections > 1)
 		for (int i = 0; i < o.connections; i++)
-			take_reply(fds[i], &o, &totals);
+			if (sent[fds[i]])
+				take_reply(fds[i], &o, &totals);
 	return totals.broken ? 1 : 0;
 }
