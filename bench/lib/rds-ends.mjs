@@ -67,9 +67,9 @@ async function bound(stack, settings, address, port) {
 }
 
 /** Sends back what comes to a socket, for ever. */
-async function echo(socket) {
+async function echo(socket, options) {
   for (;;) {
-    const item = socket.tryReceive() ?? (await socket.receive());
+    const item = socket.tryReceive(options) ?? (await socket.receive(options));
     if (item.type === "message") {
       try {
         socket.trySend(item.data, { to: item.source });
@@ -82,9 +82,12 @@ async function echo(socket) {
 
 async function rdsEnd(settings) {
   const stack = await rdsStack(settings, settings.role === "echo" ? settings.there : settings.here);
+  const memory = () => (settings.isKept ? {} : { into: Buffer.alloc(settings.length) });
   const ports = Array.from({ length: settings.sockets }, (_, i) => 2000 + i);
   if (settings.role === "echo" || settings.kind === "loop") {
-    for (const port of ports) void echo(await bound(stack, settings, settings.there, port)).catch(() => {});
+    for (const port of ports) {
+      void echo(await bound(stack, settings, settings.there, port), memory()).catch(() => {});
+    }
     if (settings.role === "echo") return void console.log("ready");
   }
   const sockets = [];
@@ -101,11 +104,12 @@ async function rdsEnd(settings) {
       return sockets[index].send(payload);
     }
   };
+  const options = memory();
   const receive = async (index) => {
     const socket = sockets[index];
     let count = 1;
-    if (socket.tryReceive() === undefined) await socket.receive();
-    while (socket.tryReceive() !== undefined) count += 1;
+    if (socket.tryReceive(options) === undefined) await socket.receive(options);
+    while (socket.tryReceive(options) !== undefined) count += 1;
     return count;
   };
   const warm = { ...settings, send, receive, count: Math.min(settings.count, 20 * settings.depth * settings.sockets) };

@@ -89,6 +89,14 @@ test("a congested port: the notification is taken off the queue, ahead of a mess
   expect(socket.tryReceive()).toMatchObject({ type: "message", data: Buffer.from("data"), source: end(9) });
 });
 
+test("a message is received into memory of the program's own, as much as fits", () => {
+  const { kernel, socket } = open();
+  const into = Buffer.alloc(2);
+  kernel.waiting.push(kernelMessage("data", end(9)));
+  expect(socket.tryReceive({ into })).toMatchObject({ data: Buffer.from("da"), length: 4 });
+  expect(into.toString()).toBe("da");
+});
+
 test("a notification whose wake-up was lost is found after a second, without end to the waiting", async () => {
   const { kernel, socket, told, clock } = open();
   kernel.sendResults = [-ENOBUFS];

@@ -66,6 +66,8 @@ export interface DatagramReceiveRequest {
   readonly maxLength?: number | undefined;
   /** Leaves a data message where it is. Does not protect notifications. */
   readonly peek?: boolean | undefined;
+  /** What the message is to be copied into, as much as fits: its data MUST be the part that was filled. */
+  readonly into?: Buffer | undefined;
 }
 
 /**

@@ -113,6 +113,7 @@ export type {
   LocalTransport,
   MessageTransport,
   OutgoingFrame,
+  PayloadMemory,
   PeerLink,
   PeerSource,
   TransportAddress,

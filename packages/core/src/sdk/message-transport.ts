@@ -45,9 +45,15 @@ export interface PeerSource {
   acked(position: number): void;
   /**
    * A whole frame has come: its header, 48 bytes at `at` of `header`, only read during the call; its payload, which becomes the engine's.
-   * MUST be as long as the header says.
+   * MUST be as long as the header says. `memory` gets the payload back once it is not needed any more; without it the payload is the engine's for good.
    */
-  received(header: Buffer, at: number, payload: Buffer): void;
+  received(header: Buffer, at: number, payload: Buffer, memory?: PayloadMemory): void;
+}
+
+/** Who lends the memory of payloads, to use it again. */
+export interface PayloadMemory {
+  /** So many bytes of it are not needed any more, within the call that lent them or later. `isFree` false: a program has them for good, and may read them. */
+  giveBack(length: number, isFree: boolean): void;
 }
 
 /** A transport's side of one pair of addresses. */

@@ -17,8 +17,9 @@ import type { Engine } from "./engine.js";
 import { listInfo } from "./info.js";
 import type { LocalAddress, PortOwner } from "./local-address.js";
 import { payloadLength } from "./outgoing-message.js";
-import { cut, ENTRY_BYTES, ReceiveQueue, type WaitingMessage } from "./receive-queue.js";
+import { ENTRY_BYTES, ReceiveQueue } from "./receive-queue.js";
 import type { Route, Sending } from "./route.js";
+import type { WaitingMessage } from "./waiting-message.js";
 
 /** Default of both limits, payload bytes: what Linux comes to by its own defaults. */
 export const DEFAULT_BUFFER_SIZE = 106_496;
@@ -140,18 +141,18 @@ export class EngineSocket implements SocketBackend, PortOwner {
 
   tryReceive(request: DatagramReceiveRequest = {}): ReceivedItem | undefined {
     if (this.#monitor.hasPending) return this.#monitor.take();
-    const message = request.peek === true ? this.#queue.peek() : this.#queue.shift();
+    const message = this.#queue.at(0)?.read(request);
     if (message === undefined) return undefined;
     const { counters } = this.#engine;
     if (request.peek !== true) {
+      this.#queue.shift();
       counters.recv_delivered += 1;
       counters.recv_bytes_freed_fromsock += message.length;
       this.#bound?.at.waitingChanged(-message.length - ENTRY_BYTES);
       this.#judgeCongestion();
     }
-    const given = cut(message, request.maxLength);
-    counters.copy_to_user += given.data.length;
-    return given;
+    counters.copy_to_user += message.data.length;
+    return message;
   }
 
   get isReadable(): boolean {
@@ -182,15 +183,15 @@ export class EngineSocket implements SocketBackend, PortOwner {
 
   enqueue(entry: WaitingMessage): void {
     const { counters, waiting } = this.#engine;
-    const length = entry.message?.length ?? 0;
+    const { length } = entry;
     this.#queue.push(entry);
     counters.recv_queued += 1;
     counters.recv_bytes_added_to_sock += length;
     this.#bound?.at.waitingChanged(length + ENTRY_BYTES);
     this.#judgeCongestion();
     this.#events.readable();
-    const left = entry.message;
-    if (left !== undefined) waiting.note(left.data);
+    const left = entry.payload;
+    if (left !== undefined) waiting.note(left);
   }
 
   /** Lets go the blocks of memory that waiting messages came in. */

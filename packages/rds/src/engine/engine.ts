@@ -1,7 +1,6 @@
 import type { DatagramAddress, MessageTransport, TransportAddress } from "@verbena/core/sdk";
 import { BlockWatch } from "../memory/block-watch.js";
-import { SendMemory } from "../memory/send-memory.js";
-import { Slab } from "../memory/slab.js";
+import { MessageMemory } from "../memory/message-memory.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { createCounters } from "./counters.js";
 import type { EngineSocket } from "./engine-socket.js";
@@ -19,12 +18,12 @@ const SETTLE_AFTER = 4 << 20;
  */
 export class Engine implements LocalContext {
   readonly counters = createCounters();
-  readonly slab = new Slab();
-  readonly sendMemory = new SendMemory(
-    new BlockWatch(SETTLE_AFTER, () => {
-      for (const { peers } of this.locals.values()) for (const { queues } of peers.values()) queues.settle();
-    }),
-  );
+  readonly internalMemory = new MessageMemory();
+  readonly sendMemory = new MessageMemory((bytes) => this.#sending.grew(bytes));
+  /** Of messages that wait to be sent, or acknowledged. */
+  readonly #sending = new BlockWatch(SETTLE_AFTER, () => {
+    for (const { peers } of this.locals.values()) for (const { queues } of peers.values()) queues.settle();
+  });
   /** Of messages that wait to be received. */
   readonly waiting = new BlockWatch(SETTLE_AFTER, () => {
     for (const socket of this.sockets) socket.settle();

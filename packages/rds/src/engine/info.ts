@@ -27,19 +27,13 @@ const LISTS: Lists = {
     [...sockets].flatMap(({ address, waiting }) =>
       address === undefined
         ? []
-        : [...waiting].flatMap(({ message, sequence }) =>
-            message === undefined
-              ? []
-              : [
-                  {
-                    sequence: BigInt(sequence),
-                    length: message.length,
-                    local: address,
-                    remote: message.source,
-                    tos: 0,
-                  },
-                ],
-          ),
+        : [...waiting].map(({ sequence, length, source }) => ({
+            sequence: BigInt(sequence),
+            length,
+            local: address,
+            remote: source,
+            tos: 0,
+          })),
     ),
   sockets: ({ sockets }) =>
     [...sockets].flatMap(({ address, limits, connected, inode }): readonly SocketInfo[] =>

@@ -2,11 +2,11 @@ import {
   type DatagramAddress,
   type LocalTransport,
   OccasionalWarning,
+  type PayloadMemory,
   type TransportAddress,
   type TransportSink,
 } from "@verbena/core/sdk";
-import type { SendMemory } from "../memory/send-memory.js";
-import type { Slab } from "../memory/slab.js";
+import type { MessageMemory } from "../memory/message-memory.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { nextSequence, type Sequence } from "../wire/sequence.js";
 import { ALL_PORTS, congestionMask } from "./congestion-monitor.js";
@@ -14,8 +14,8 @@ import type { Counters } from "./counters.js";
 import { addressKey, isLoopback } from "./ip.js";
 import { MemoryPressure } from "./memory-pressure.js";
 import { Peer, type PeerNumbers, type PeerOwner } from "./peer.js";
-import { receivedMessage, WaitingMessage } from "./receive-queue.js";
 import type { EngineSettings } from "./settings.js";
+import { WaitingMessage } from "./waiting-message.js";
 
 /** First port that a socket may have, and how many there are. */
 const FIRST_PORT = 2;
@@ -40,9 +40,10 @@ export interface PortOwner {
 export interface LocalContext {
   readonly settings: EngineSettings;
   readonly counters: Counters;
-  /** Memory of messages that stay in the process. */
-  readonly slab: Slab;
-  readonly sendMemory: SendMemory;
+  /** Of messages that stay in the process. */
+  readonly internalMemory: MessageMemory;
+  /** Of those that leave it. */
+  readonly sendMemory: MessageMemory;
   /** The map of a peer's address, one for all local addresses. */
   foreignMap(remote: TransportAddress): CongestionMap;
   foreignMapArrived(remote: TransportAddress, bits: Buffer): void;
@@ -85,11 +86,11 @@ export class LocalAddress implements TransportSink, PeerOwner {
     return this.#context.counters;
   }
 
-  get slab(): Slab {
-    return this.#context.slab;
+  get internalMemory(): MessageMemory {
+    return this.#context.internalMemory;
   }
 
-  get sendMemory(): SendMemory {
+  get sendMemory(): MessageMemory {
     return this.#context.sendMemory;
   }
 
@@ -175,22 +176,22 @@ export class LocalAddress implements TransportSink, PeerOwner {
     return typeof this.peer(remote) !== "string";
   }
 
-  deliver(peer: Peer, sourcePort: number, destinationPort: number, payload: Buffer, sequence: Sequence): void {
-    const { address, scopeId } = peer.remote;
+  deliver(peer: Peer, destinationPort: number, message: WaitingMessage): void {
     if (this.#memory.isExceeded && this.#hasIgnoredCongestion(peer) && this.#ports.has(destinationPort)) {
       this.counters.recv_drop_dead_sock += 1;
-      this.#dropped.happened({ peer: address, local: this.local.address });
+      this.#dropped.happened({ peer: peer.remote.address, local: this.local.address });
+      message.drop();
       return;
     }
-    this.#deliver({ address, scopeId, port: sourcePort }, destinationPort, payload, sequence);
+    this.#deliver(destinationPort, message);
   }
 
   /** A message from a socket of this engine. Takes the payload over. */
-  deliverInternal(source: DatagramAddress, destinationPort: number, payload: Buffer): void {
+  deliverInternal(source: DatagramAddress, destinationPort: number, payload: Buffer, memory?: PayloadMemory): void {
     const key = addressKey(source);
     const sequence = this.#internal.get(key) ?? 1;
     this.#internal.set(key, nextSequence(sequence));
-    this.#deliver(source, destinationPort, payload, sequence);
+    this.#deliver(destinationPort, new WaitingMessage(payload, source, sequence, memory));
   }
 
   replaceMap(peer: Peer, bits: Buffer): void {
@@ -202,16 +203,17 @@ export class LocalAddress implements TransportSink, PeerOwner {
     await this.#transport?.close();
   }
 
-  #deliver(source: DatagramAddress, destinationPort: number, payload: Buffer, sequence: Sequence): void {
+  #deliver(destinationPort: number, message: WaitingMessage): void {
     const owner = this.#ports.get(destinationPort);
     if (owner === undefined) {
       this.counters.recv_drop_no_sock += 1;
+      message.drop();
       return;
     }
-    const stamp = owner.wantsTimestamps
-      ? BigInt(Math.floor(this.#context.settings.wallClockMicros())) * 1000n
-      : undefined;
-    owner.enqueue(new WaitingMessage(receivedMessage(payload, source, stamp), sequence));
+    if (owner.wantsTimestamps) {
+      message.timestampNs = BigInt(Math.floor(this.#context.settings.wallClockMicros())) * 1000n;
+    }
+    owner.enqueue(message);
   }
 
   #hasIgnoredCongestion(peer: Peer): boolean {

@@ -1,6 +1,6 @@
 import type { OutgoingFrame } from "@verbena/core/sdk";
+import type { Block } from "../memory/block-pool.js";
 import { movedOut } from "../memory/block-watch.js";
-import type { SendBlock } from "../memory/send-memory.js";
 import { encodePlainHeader } from "../wire/header.js";
 import { HEADER_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
 import { type Sequence, writeSequence } from "../wire/sequence.js";
@@ -19,11 +19,11 @@ export class OutgoingMessage implements OutgoingFrame {
   sequence: Sequence | undefined;
   #bytes: Buffer;
   /** What the bytes are a piece of, unless they have memory of their own. */
-  #block: SendBlock | undefined;
+  #block: Block | undefined;
 
   constructor(
     /** With room for header and payload. */
-    block: SendBlock,
+    block: Block,
     readonly sourcePort: number,
     readonly destinationPort: number,
     payload: Uint8Array | readonly Uint8Array[],

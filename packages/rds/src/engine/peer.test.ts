@@ -1,6 +1,6 @@
 import type { PeerLink } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
-import { SendMemory } from "../memory/send-memory.js";
+import { MessageMemory } from "../memory/message-memory.js";
 import { CongestionMap } from "../wire/congestion-map.js";
 import { decodeHeader, encodeHeader, type HeaderFields, type MessageHeader } from "../wire/header.js";
 import { HEADER_SIZE } from "../wire/header-layout.js";
@@ -18,9 +18,9 @@ function rig() {
     local: { address: IpAddress.parse("10.0.0.1"), scopeId: 0 },
     map: new CongestionMap(),
     counters,
-    sendMemory: new SendMemory({ grew: () => undefined }),
+    sendMemory: new MessageMemory(),
     answersPings: true,
-    deliver: (_peer, from, to, _payload, sequence) => delivered.push({ sequence, from, to }),
+    deliver: (_peer, to, { source, sequence }) => delivered.push({ sequence, from: source.port, to }),
     rests: jest.fn(),
     replaceMap: (peer, bits) => void peer.foreignMap.replace(bits),
   };

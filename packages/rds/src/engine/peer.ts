@@ -1,14 +1,25 @@
-import type { ConnectionInfo, OutgoingFrame, PeerLink, PeerSource, TransportAddress } from "@verbena/core/sdk";
-import type { SendBlock, SendMemory } from "../memory/send-memory.js";
+import type {
+  ConnectionInfo,
+  DatagramAddress,
+  OutgoingFrame,
+  PayloadMemory,
+  PeerLink,
+  PeerSource,
+  TransportAddress,
+} from "@verbena/core/sdk";
+import type { Block } from "../memory/block-pool.js";
+import type { MessageMemory } from "../memory/message-memory.js";
 import { isChecksumGood } from "../wire/checksum.js";
 import { CONGESTION_MAP_SIZE, type CongestionMap, isCongestionMap } from "../wire/congestion-map.js";
 import { readProbe, SINGLE_PATH } from "../wire/extensions.js";
 import { EXTENSIONS_SIZE, HEADER_SIZE, HeaderFlag, HeaderOffset } from "../wire/header-layout.js";
 import { nextSequence, readSequence, type Sequence } from "../wire/sequence.js";
+import { readHalfWord } from "../wire/words.js";
 import type { Counters } from "./counters.js";
 import { OutgoingMessage } from "./outgoing-message.js";
 import { ENTRY_BYTES } from "./receive-queue.js";
 import { SendQueues } from "./send-queues.js";
+import { WaitingMessage } from "./waiting-message.js";
 
 /** Flags of the keep-alive messages of some peers; they ask for nothing that we offer. */
 const HEARTBEAT = 0x18;
@@ -22,10 +33,10 @@ export interface PeerOwner {
   /** The local address's own map. */
   readonly map: CongestionMap;
   readonly counters: Counters;
-  readonly sendMemory: SendMemory;
+  readonly sendMemory: MessageMemory;
   readonly answersPings: boolean;
   /** A data message has come. */
-  deliver(peer: Peer, sourcePort: number, destinationPort: number, payload: Buffer, sequence: Sequence): void;
+  deliver(peer: Peer, destinationPort: number, message: WaitingMessage): void;
   /** The connection has gone: unless there is something to send, the peer may be forgotten. */
   rests(peer: Peer): void;
   /** The peer's map has come. */
@@ -57,6 +68,8 @@ export class Peer implements PeerSource {
   #fullMapEnd = 0;
   /** Payload bytes that have come since the peer has that map. */
   #sinceFullMap: number | undefined;
+  /** Of the last message. */
+  #source: DatagramAddress | undefined;
 
   constructor(
     owner: PeerOwner,
@@ -76,7 +89,7 @@ export class Peer implements PeerSource {
   }
 
   /** Memory for a message with a payload of so many bytes. */
-  room(length: number): SendBlock {
+  room(length: number): Block {
     return this.#owner.sendMemory.blockFor(HEADER_SIZE + length);
   }
 
@@ -176,36 +189,8 @@ export class Peer implements PeerSource {
     return cancelled.length;
   }
 
-  received(header: Buffer, at: number, payload: Buffer): void {
-    const { counters } = this.#owner;
-    if (!isChecksumGood(header, at)) {
-      counters.recv_drop_bad_checksum += 1;
-      return;
-    }
-    if (isCongestionMap(header, at)) {
-      if (payload.length !== CONGESTION_MAP_SIZE) return;
-      counters.cong_update_received += 1;
-      this.#owner.replaceMap(this, payload);
-      return;
-    }
-    const flags = header.readUInt8(at + HeaderOffset.flags);
-    const sequence = readSequence(header, at + HeaderOffset.sequence);
-    if ((flags & HeaderFlag.retransmitted) !== 0 && sequence < this.#nextRx) {
-      counters.recv_drop_old_seq += 1;
-      return;
-    }
-    this.#nextRx = nextSequence(sequence);
-    const sourcePort = header.readUInt16BE(at + HeaderOffset.sourcePort);
-    const destinationPort = header.readUInt16BE(at + HeaderOffset.destinationPort);
-    if (destinationPort > 1) {
-      if (this.#sinceFullMap !== undefined) this.#sinceFullMap += payload.length + ENTRY_BYTES;
-      this.#owner.deliver(this, sourcePort, destinationPort, payload, sequence);
-      return;
-    }
-    const isHandshake = sourcePort + destinationPort === 1 && (flags & HEARTBEAT) === 0;
-    if (isHandshake) this.#learn(header, at + HeaderOffset.extensions);
-    if (destinationPort === 0 && sourcePort !== 0) this.#ping(sourcePort);
-    else if (destinationPort === 1 && !isHandshake) counters.recv_drop_no_sock += 1;
+  received(header: Buffer, at: number, payload: Buffer, memory?: PayloadMemory): void {
+    if (!this.#take(header, at, payload, memory)) memory?.giveBack(payload.length, true);
   }
 
   /** Bytes that have come, with what each message costs, since the peer knows that all ports are congested. */
@@ -235,6 +220,54 @@ export class Peer implements PeerSource {
   }
 
   readonly #probe = (): OutgoingMessage => new OutgoingMessage(this.room(0), 1, 0, [], 0, undefined, SINGLE_PATH);
+
+  /** False for what is not for a socket: nothing of it is kept. */
+  #take(header: Buffer, at: number, payload: Buffer, memory: PayloadMemory | undefined): boolean {
+    const { counters } = this.#owner;
+    if (!isChecksumGood(header, at)) {
+      counters.recv_drop_bad_checksum += 1;
+      return false;
+    }
+    if (isCongestionMap(header, at)) {
+      if (payload.length !== CONGESTION_MAP_SIZE) return false;
+      counters.cong_update_received += 1;
+      this.#owner.replaceMap(this, payload);
+      return false;
+    }
+    const sequence = readSequence(header, at + HeaderOffset.sequence);
+    if (((header[at + HeaderOffset.flags] ?? 0) & HeaderFlag.retransmitted) !== 0 && sequence < this.#nextRx) {
+      counters.recv_drop_old_seq += 1;
+      return false;
+    }
+    this.#nextRx = nextSequence(sequence);
+    const sourcePort = readHalfWord(header, at + HeaderOffset.sourcePort);
+    const destinationPort = readHalfWord(header, at + HeaderOffset.destinationPort);
+    if (destinationPort <= 1) {
+      this.#handle(header, at, sourcePort, destinationPort);
+      return false;
+    }
+    if (this.#sinceFullMap !== undefined) this.#sinceFullMap += payload.length + ENTRY_BYTES;
+    const message = new WaitingMessage(payload, this.#sourceAt(sourcePort), sequence, memory);
+    this.#owner.deliver(this, destinationPort, message);
+    return true;
+  }
+
+  /** The same object for messages of the same socket, as most are that follow each other. */
+  #sourceAt(port: number): DatagramAddress {
+    if (this.#source?.port === port) return this.#source;
+    const { address, scopeId } = this.remote;
+    this.#source = { address, scopeId, port };
+    return this.#source;
+  }
+
+  /** A message of the protocol itself. */
+  #handle(header: Buffer, at: number, sourcePort: number, destinationPort: number): void {
+    const flags = header.readUInt8(at + HeaderOffset.flags);
+    const isHandshake = sourcePort + destinationPort === 1 && (flags & HEARTBEAT) === 0;
+    if (isHandshake) this.#learn(header, at + HeaderOffset.extensions);
+    if (destinationPort === 0 && sourcePort !== 0) this.#ping(sourcePort);
+    else if (destinationPort === 1 && !isHandshake) this.#owner.counters.recv_drop_no_sock += 1;
+  }
 
   /** A peer of another generation than before has restarted, and its numbers begin anew. */
   #learn(header: Buffer, at: number): void {

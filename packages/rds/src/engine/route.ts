@@ -52,9 +52,10 @@ export class InternalRoute implements Route {
 
   send({ source }: Sending, port: number, payload: Uint8Array | readonly Uint8Array[], length: number): void {
     if (port === 0) return this.#ping(source);
-    const copy = this.to.slab.take(length);
+    const block = this.to.internalMemory.blockFor(length);
+    const copy = block.cut(length);
     copyParts(payload, copy, 0);
-    this.to.deliverInternal(source, port, copy);
+    this.to.deliverInternal(source, port, copy, block);
   }
 
   #ping(source: DatagramAddress): void {

@@ -16,6 +16,7 @@ import type {
   SocketLimits,
   TransportInfoLists,
 } from "@verbena/core/sdk";
+import { requestedData } from "../engine/waiting-message.js";
 import { CongestionMonitor } from "./congestion-monitor.js";
 import { congestionMask, decodeControl, encodeControl } from "./control.js";
 import { kernelError, sendErrno } from "./failures.js";
@@ -119,14 +120,15 @@ export class KernelSocket implements SocketBackend {
   tryReceive(request: DatagramReceiveRequest = {}): ReceivedItem | undefined {
     for (;;) {
       if (this.#monitor.hasPending) return { type: "congestion", ports: this.#monitor.takePending() };
-      const { maxLength = MAX_MESSAGE_SIZE, peek = false } = request;
-      const message = this.#receive(Math.min(maxLength, MAX_MESSAGE_SIZE), peek);
+      const { maxLength = MAX_MESSAGE_SIZE, peek = false, into } = request;
+      const message = this.#receive(Math.min(maxLength, into?.length ?? MAX_MESSAGE_SIZE, MAX_MESSAGE_SIZE), peek);
       if (message === undefined) {
         this.#want({ readable: true });
         return undefined;
       }
-      const { source, data, length, control } = message;
+      const { source, length, control } = message;
       if (source !== undefined) {
+        const data = requestedData(message.data, request);
         return { type: "message", data, length, source: withScope(source), control: control.map(decodeControl) };
       }
     }

@@ -1,32 +1,26 @@
-/** Bytes taken from the system at once. */
-const BLOCK_SIZE = 256 * 1024;
+import { BLOCK_SIZE, type Block, BlockPool } from "./block-pool.js";
 
 /**
  * Memory that is read into, by one connection after the other, and then belongs in parts to whoever gets them. What was read and is nobody's is
- * read over.
+ * read over, and so is what has been given back.
  */
 export class ReadMemory {
-  #block = Buffer.allocUnsafeSlow(BLOCK_SIZE);
-  #at = 0;
+  readonly #pool = new BlockPool();
+  #block: Block | undefined;
 
-  get block(): Buffer {
-    return this.#block;
+  /** A block of so many bytes, for one piece alone. */
+  alone(length: number): Block {
+    return this.#pool.take(length);
   }
 
-  /** Where free memory begins. */
-  get at(): number {
-    return this.#at;
-  }
-
-  /** Makes sure that so many bytes are free, at most 256 KiB. */
-  reserve(length: number): void {
-    if (BLOCK_SIZE - this.#at >= length) return;
-    this.#block = Buffer.allocUnsafeSlow(BLOCK_SIZE);
-    this.#at = 0;
-  }
-
-  /** What is before this position belongs to others now. */
-  giveAway(to: number): void {
-    this.#at = to;
+  /** A block with so many bytes free, at most 256 KiB, behind those that belong to others. */
+  reserve(length: number): Block {
+    const before = this.#block;
+    if (before !== undefined && BLOCK_SIZE - before.at >= length) return before;
+    before?.retire();
+    const block = this.#pool.take(BLOCK_SIZE);
+    block.isCurrent = true;
+    this.#block = block;
+    return block;
   }
 }

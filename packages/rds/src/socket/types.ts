@@ -32,6 +32,11 @@ export interface RdsSendOptions extends WaitOptions {
 export interface RdsReceiveOptions extends WaitOptions {
   /** Bytes wanted at most; the rest of a longer message is discarded. `length` tells how many there were. */
   readonly maxLength?: number;
+  /**
+   * Memory of the program's own that a message is copied into; `data` is the part of it that was filled, and what does not fit is discarded. The
+   * memory that the message came in is used again at once then: with many or long messages the collector has far less to do.
+   */
+  readonly into?: Buffer;
   /** The message stays where it is. Congestion updates are taken all the same. */
   readonly peek?: boolean;
 }

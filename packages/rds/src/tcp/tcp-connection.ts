@@ -49,13 +49,13 @@ export class TcpConnection implements TcpStreamHandler {
     this.#batch = new FrameBatch(source, parts.pack);
     this.#parser = new FrameParser(
       parts.maxFrame,
-      (header, at, payload) => {
+      (header, at, payload, memory) => {
         if (this.#isOver) return;
         if (!this.#isConfirmed) {
           this.#isConfirmed = true;
           owner.confirmed(this);
         }
-        source.received(header, at, payload);
+        source.received(header, at, payload, memory);
       },
       parts.readMemory,
     );

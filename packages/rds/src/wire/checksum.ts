@@ -1,4 +1,5 @@
 import { HEADER_SIZE, HeaderOffset } from "./header-layout.js";
+import { readHalfWord } from "./words.js";
 
 /**
  * The Internet checksum over a header with the checksum field taken as 0: what belongs into that field, in host form. Over TCP the field
@@ -10,7 +11,7 @@ export function headerChecksum(buf: Buffer, at: number): number {
 
 /** Whether the checksum of a header is right, or 0. */
 export function isChecksumGood(buf: Buffer, at: number): boolean {
-  if (buf.readUInt16BE(at + HeaderOffset.checksum) === 0) return true;
+  if (readHalfWord(buf, at + HeaderOffset.checksum) === 0) return true;
   return fold(sumWords(buf, at)) === 0xffff;
 }
 

@@ -1,11 +1,14 @@
+import type { PayloadMemory } from "@verbena/core/sdk";
 import { rdsError } from "../errors.js";
+import type { Block } from "../memory/block-pool.js";
 import { ReadMemory } from "../memory/read-memory.js";
 import { CONGESTION_MAP_SIZE, isCongestionMap } from "./congestion-map.js";
 import { HEADER_SIZE, HeaderOffset } from "./header-layout.js";
 import { isSequenceZero } from "./sequence.js";
+import { readWord } from "./words.js";
 
-/** Gets each whole frame: its header at `at` of `header`, to be read at once, and its payload, which is the taker's own. */
-export type FrameTaker = (header: Buffer, at: number, payload: Buffer) => void;
+/** Gets each whole frame: its header at `at` of `header`, to be read at once, and its payload, which is the taker's own until given back to `memory`. */
+export type FrameTaker = (header: Buffer, at: number, payload: Buffer, memory?: PayloadMemory) => void;
 
 /** Reads bytes to where it is told; gives their number, or 0 or less if there are none. */
 export type ByteReader = (into: Buffer, offset: number, length: number) => number;
@@ -15,6 +18,8 @@ const EMPTY = Buffer.alloc(0);
 const MIN_READ = 64 * 1024;
 /** Payloads longer than this are read into memory of their own; of others the whole frame has to fit into a block. */
 const MAX_IN_BLOCK = 128 * 1024;
+/** Memory of a longer beginning of a frame is used again. */
+const SHORT_REST = 4096;
 
 /**
  * Cuts a stream of bytes into frames, however it comes in pieces. Payloads stay where they were read to; memory for a long one grows with
@@ -27,9 +32,10 @@ export class FrameParser {
   readonly #take: FrameTaker;
   /** The beginning of a frame that has not come whole, without a long payload. */
   #rest: Buffer = EMPTY;
+  #restBlock: Block | undefined;
   /** Of a long payload. */
   readonly #header = Buffer.alloc(HEADER_SIZE);
-  #payload: Buffer | undefined;
+  #payload: Block | undefined;
   #payloadBytes = 0;
   #length = 0;
 
@@ -63,16 +69,26 @@ export class FrameParser {
    */
   read(reader: ByteReader): number {
     if (this.#payload !== undefined) return this.#readLong(this.#payload, reader);
-    const { memory } = this;
     const rest = this.#rest;
-    memory.reserve(rest.length + MIN_READ);
-    const { block, at } = memory;
+    const block = this.memory.reserve(rest.length + MIN_READ);
+    const { bytes, at } = block;
     const start = at + rest.length;
-    const got = reader(block, start, block.length - start);
-    this.isFull = start + got === block.length;
+    const got = reader(bytes, start, bytes.length - start);
+    this.isFull = start + got === bytes.length;
     if (got <= 0) return got;
-    if (rest.length > 0) block.set(rest, at);
-    this.#cut(block, at, start + got);
+    if (rest.length > 0) {
+      bytes.set(rest, at);
+      this.#rest = EMPTY;
+      this.#restBlock?.retire();
+      this.#restBlock = undefined;
+    }
+    // Held meanwhile, so that what is given back at once is not begun anew before all of it is cut.
+    block.held += 1;
+    try {
+      this.#cut(block, start + got);
+    } finally {
+      block.giveBack(1, true);
+    }
     return got;
   }
 
@@ -83,29 +99,40 @@ export class FrameParser {
     }
   }
 
-  #cut(block: Buffer, from: number, to: number): void {
-    let at = from;
+  #cut(block: Block, to: number): void {
+    const { bytes } = block;
+    let { at } = block;
     while (to - at >= HEADER_SIZE) {
       const header = at;
-      const length = this.#checkedLength(block, header);
+      const length = this.#checkedLength(bytes, header);
       const start = header + HEADER_SIZE;
       const end = start + length;
       if (end > to) {
         if (length > MAX_IN_BLOCK) {
-          this.#beginLong(block, header, to, length);
+          this.#beginLong(bytes, header, to, length);
           at = to;
         }
         break;
       }
       at = end;
       if (length === 0) {
-        this.#take(block, header, EMPTY);
+        this.#take(bytes, header, EMPTY);
       } else {
-        this.memory.giveAway(end);
-        this.#take(block, header, block.subarray(start, end));
+        block.at = start;
+        this.#take(bytes, header, block.cut(length), block);
       }
     }
-    this.#rest = at === to ? EMPTY : Buffer.from(block.subarray(at, to));
+    if (at < to) this.#keepRest(bytes.subarray(at, to));
+  }
+
+  #keepRest(rest: Buffer): void {
+    if (rest.length <= SHORT_REST) {
+      this.#rest = Buffer.from(rest);
+      return;
+    }
+    this.#restBlock = this.memory.alone(rest.length);
+    this.#rest = this.#restBlock.bytes.subarray(0, rest.length);
+    this.#rest.set(rest);
   }
 
   #beginLong(block: Buffer, at: number, to: number, length: number): void {
@@ -113,35 +140,34 @@ export class FrameParser {
     block.copy(this.#header, 0, at, start);
     this.#length = length;
     this.#payloadBytes = to - start;
-    this.#payload = this.#room(undefined);
-    block.copy(this.#payload, 0, start, to);
+    this.#payload = this.#room();
+    block.copy(this.#payload.bytes, 0, start, to);
   }
 
-  #readLong(payload: Buffer, reader: ByteReader): number {
-    const room = payload.length - this.#payloadBytes;
-    const got = reader(payload, this.#payloadBytes, room);
+  #readLong(payload: Block, reader: ByteReader): number {
+    const room = Math.min(payload.bytes.length, this.#length) - this.#payloadBytes;
+    const got = reader(payload.bytes, this.#payloadBytes, room);
     this.isFull = got === room;
     if (got <= 0) return got;
     this.#payloadBytes += got;
     if (this.#payloadBytes === this.#length) {
       this.#payload = undefined;
-      this.#take(this.#header, 0, payload);
+      this.#take(this.#header, 0, payload.cut(this.#length), payload);
     } else if (got === room) {
-      this.#payload = this.#room(payload);
+      this.#payload = this.#room();
+      payload.bytes.copy(this.#payload.bytes);
+      payload.retire();
     }
     return got;
   }
 
   /** Memory for a long payload: all of it up to a mebibyte, beyond that twice what has come. */
-  #room(old: Buffer | undefined): Buffer {
-    const size = Math.min(this.#length, Math.max(2 * this.#payloadBytes, 1 << 20));
-    const grown = Buffer.allocUnsafeSlow(size);
-    old?.copy(grown);
-    return grown;
+  #room(): Block {
+    return this.memory.alone(Math.min(this.#length, Math.max(2 * this.#payloadBytes, 1 << 20)));
   }
 
   #checkedLength(header: Buffer, at: number): number {
-    const length = header.readUInt32BE(at + HeaderOffset.length);
+    const length = readWord(header, at + HeaderOffset.length);
     if (isCongestionMap(header, at)) {
       if (length === CONGESTION_MAP_SIZE) return length;
       throw malformed("a congestion map", `${length} bytes instead of ${CONGESTION_MAP_SIZE}`);

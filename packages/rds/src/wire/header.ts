@@ -2,6 +2,7 @@ import { rdsError } from "../errors.js";
 import { headerChecksum } from "./checksum.js";
 import { EXTENSIONS_SIZE, HEADER_SIZE, HeaderOffset } from "./header-layout.js";
 import { readSequence, type Sequence, writeSequence } from "./sequence.js";
+import { writeHalfWord, writeWord } from "./words.js";
 
 /** The header of a message, in host form. The addresses are not in it: they are those of the connection. */
 export interface MessageHeader {
@@ -59,17 +60,12 @@ export interface HeaderFields {
 
 const ZEROS = new Uint8Array(HEADER_SIZE);
 
-/** Writes the header of a plain message, without its sequence, at the start of a buffer. Each message sent comes this way: bytes by hand are faster. */
+/** Writes the header of a plain message, without its sequence, at the start of a buffer. */
 export function encodePlainHeader(buf: Buffer, length: number, sourcePort: number, destinationPort: number): void {
   buf.set(ZEROS);
-  buf[HeaderOffset.length] = length >>> 24;
-  buf[HeaderOffset.length + 1] = length >>> 16;
-  buf[HeaderOffset.length + 2] = length >>> 8;
-  buf[HeaderOffset.length + 3] = length;
-  buf[HeaderOffset.sourcePort] = sourcePort >>> 8;
-  buf[HeaderOffset.sourcePort + 1] = sourcePort;
-  buf[HeaderOffset.destinationPort] = destinationPort >>> 8;
-  buf[HeaderOffset.destinationPort + 1] = destinationPort;
+  writeWord(buf, HeaderOffset.length, length);
+  writeHalfWord(buf, HeaderOffset.sourcePort, sourcePort);
+  writeHalfWord(buf, HeaderOffset.destinationPort, destinationPort);
 }
 
 /** Writes all 48 bytes of a header. */

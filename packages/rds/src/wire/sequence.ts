@@ -1,3 +1,5 @@
+import { readWord, writeWord } from "./words.js";
+
 /**
  * A 64-bit sequence number, exact: a plain number where that can hold it, a bigint above 2^53. The two compare with each other by `<`, and a
  * number costs no allocation.
@@ -9,13 +11,13 @@ const HIGH_LIMIT = 2 ** 21;
 
 /** Reads 8 bytes, big-endian. */
 export function readSequence(buf: Buffer, at: number): Sequence {
-  const high = buf.readUInt32BE(at);
-  return high < HIGH_LIMIT ? high * 2 ** 32 + buf.readUInt32BE(at + 4) : buf.readBigUInt64BE(at);
+  const high = readWord(buf, at);
+  return high < HIGH_LIMIT ? high * 2 ** 32 + readWord(buf, at + 4) : buf.readBigUInt64BE(at);
 }
 
 /** Whether the 8 bytes are all 0, which no message's are. */
 export function isSequenceZero(buf: Buffer, at: number): boolean {
-  return buf.readUInt32BE(at + 4) === 0 && buf.readUInt32BE(at) === 0;
+  return readWord(buf, at + 4) === 0 && readWord(buf, at) === 0;
 }
 
 /** Writes 8 bytes, big-endian; what exceeds 64 bits is cut off. */
@@ -24,8 +26,8 @@ export function writeSequence(buf: Buffer, at: number, sequence: Sequence): void
     buf.writeBigUInt64BE(BigInt.asUintN(64, sequence), at);
     return;
   }
-  buf.writeUInt32BE(Math.floor(sequence / 2 ** 32), at);
-  buf.writeUInt32BE(sequence % 2 ** 32, at + 4);
+  writeWord(buf, at, Math.floor(sequence / 2 ** 32));
+  writeWord(buf, at + 4, sequence % 2 ** 32);
 }
 
 /** The one behind it. */

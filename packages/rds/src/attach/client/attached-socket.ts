@@ -10,7 +10,7 @@ import type {
 } from "@verbena/core/sdk";
 import { CongestionMonitor } from "../../engine/congestion-monitor.js";
 import { payloadLength } from "../../engine/outgoing-message.js";
-import { cut } from "../../engine/receive-queue.js";
+import { requestedData } from "../../engine/waiting-message.js";
 import { rdsError } from "../../errors.js";
 import type { LossyBackend } from "../../socket/lossy-backend.js";
 import { BackOff } from "../../tcp/back-off.js";
@@ -115,7 +115,7 @@ export class AttachedSocket implements LossyBackend {
   tryReceive(request: DatagramReceiveRequest = {}): ReceivedItem | undefined {
     if (this.#monitor.hasPending) return this.#monitor.take();
     const next = request.peek === true ? this.#inbox.peek() : this.#shift();
-    return next === undefined ? undefined : cut(next, request.maxLength);
+    return next === undefined ? undefined : { ...next, data: requestedData(next.data, request) };
   }
 
   get isReadable(): boolean {

@@ -1,4 +1,3 @@
-import type { ReceivedMessage } from "@verbena/core/sdk";
 import type { AttachLink } from "../link/attach-link.js";
 import { malformed } from "../protocol/malformed.js";
 import { serverFrame } from "../protocol/server-frames.js";
@@ -27,11 +26,10 @@ export class PushedMessages {
   push(): void {
     const window = Math.min(MAX_WINDOW, Math.max(MIN_WINDOW, this.hosted.limits.receiveBufferSize));
     while (this.#bytes < window) {
-      const entry = this.hosted.waitingAt(this.#count);
-      const message = entry?.message;
+      const message = this.hosted.waitingAt(this.#count)?.read({});
       if (message === undefined) return;
       this.#count += 1;
-      this.#bytes += weight(message);
+      this.#bytes += weight(message.length);
       this.link.send(serverFrame.message(message), message.data);
     }
   }
@@ -40,14 +38,13 @@ export class PushedMessages {
   read(count: number): void {
     if (count > this.#count) throw malformed("a receipt", `${String(count)} messages of ${String(this.#count)}`);
     for (let left = count; left > 0; left -= 1) {
-      const entry = this.hosted.waitingAt(0);
-      const message = entry?.message;
+      const message = this.hosted.waitingAt(0);
       if (message === undefined) return;
       this.#count -= 1;
-      this.#bytes -= weight(message);
+      this.#bytes -= weight(message.length);
       this.hosted.dropOldest();
     }
   }
 }
 
-const weight = (message: ReceivedMessage): number => message.length + ENTRY_BYTES;
+const weight = (length: number): number => length + ENTRY_BYTES;

@@ -1,8 +1,8 @@
-import { SendMemory } from "./send-memory.js";
+import { MessageMemory } from "./message-memory.js";
 
 const KIB = 1024;
-const memory = (): SendMemory => new SendMemory({ grew: () => undefined });
-const cut = (from: SendMemory, length: number) => {
+const memory = (): MessageMemory => new MessageMemory();
+const cut = (from: MessageMemory, length: number) => {
   const block = from.blockFor(length);
   return { block, bytes: block.cut(length) };
 };
@@ -38,11 +38,23 @@ test.each([100, 8 * KIB, 100 * KIB, 1000 * KIB])(
   },
 );
 
-test("a block with a piece that may still be read is not used again", () => {
+test("a piece that may still be read is not used again, though all of its block has been given back", () => {
   const from = memory();
-  const piece = cut(from, 100);
-  piece.block.giveBack(100, false);
-  expect(cut(from, 100).bytes.buffer).not.toBe(piece.bytes.buffer);
+  const kept = cut(from, 100);
+  kept.bytes.fill(7);
+  kept.block.giveBack(100, false);
+  for (let i = 0; i < 10_000; i += 1) {
+    const { block, bytes } = cut(from, 1000);
+    bytes.fill(0);
+    block.giveBack(1000, true);
+  }
+  expect(kept.bytes.equals(Buffer.alloc(100, 7))).toBe(true);
+});
+
+test("many small pieces share a block", () => {
+  const from = memory();
+  const pieces = Array.from({ length: 1000 }, (_, i) => cut(from, i));
+  expect(new Set(pieces.map(({ bytes }) => bytes.buffer)).size).toBeLessThan(4);
 });
 
 test("no more than 8 MiB are kept for later", () => {
