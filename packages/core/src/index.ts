@@ -64,7 +64,7 @@ export { createHost, createResolver, devicePorts, formatDestination, parseDestin
 export type * from "./engine/contract.js";
 export { CORE_ERRORS } from "./errors.js";
 export { openRegular } from "./files/open-regular.js";
-export type { ProviderRequest } from "./host/index.js";
+export type { ProviderPlace, ProviderRequest } from "./host/index.js";
 export { noMetrics, scaledClock, silentLogger, systemClock, systemRandom } from "./host/index.js";
 export type { NoticeState } from "./notices/port-notices.js";
 export { isInfiniBand } from "./ports/port-sight.js";

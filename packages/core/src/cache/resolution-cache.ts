@@ -27,7 +27,12 @@ export class ResolutionCache<V extends object> {
     this.#clock = options.clock;
     const max = Math.max(1, Math.floor(options.maxEntries));
     const { onGone } = options;
-    this.#positive = new LRUCache<string, PositiveEntry<V>>({ max, dispose: (entry) => onGone?.(entry) });
+    this.#positive = new LRUCache<string, PositiveEntry<V>>({
+      // Not `max`, for which it would make room at once.
+      maxSize: max,
+      sizeCalculation: () => 1,
+      dispose: (entry) => onGone?.(entry),
+    });
     this.#negative = new LRUCache({ max: Math.max(1, Math.min(NEGATIVE_LIMIT, Math.ceil(max / NEGATIVE_SHARE))) });
   }
 

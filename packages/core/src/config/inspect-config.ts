@@ -124,7 +124,10 @@ export async function inspectConfig(
       ...files,
       ...(addresses.file === undefined ? {} : { addresses: { path: addresses.file, isFound: addresses.isFound } }),
     },
-    settings: listSettings({ config, parsed, yaml, options, fromOptions, sources }),
+    // A daemon does not ask.
+    get settings() {
+      return listSettings({ config, parsed, yaml, options, fromOptions, sources });
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import type { OptionNames } from "@verbena/ib";
 import type { NativeOptions, NativeServices } from "@verbena/native";
 import type { SourceSelector } from "../addresses/source-selector.js";
 import type { ConfigSources } from "../config/inspect-config.js";
+import type { ProviderPlace } from "../host/load-module.js";
 import type { ProviderRequest } from "../host/provider-registry.js";
 import type { Clock } from "../sdk/services.js";
 import type { AcmServerLimits } from "../server/limits.js";
@@ -15,8 +16,8 @@ export interface DaemonOptions {
   readonly native?: NativeServices | NativeOptions;
   /** Take the sockets systemd hands over, and tell it what happens. */
   readonly systemd?: boolean;
-  /** Where provider packages are looked for, behind the configuration's folder: the program's own folder. */
-  readonly folders?: readonly string[];
+  /** Where provider packages are looked for, behind the configuration's folder: the program's own folder, packages it has at hand. */
+  readonly folders?: readonly ProviderPlace[];
   /** Providers beside those of the configuration. */
   readonly providers?: readonly ProviderRequest[];
   /** Default: the kernel's routing; on a simulated fabric the node's addresses. */

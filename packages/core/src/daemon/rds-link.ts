@@ -6,6 +6,7 @@ import type { NativeHost } from "../embed/native-host.js";
 import { openTransportSet, type TransportSet } from "../embed/transport-set.js";
 import { coreError } from "../errors.js";
 import { noMetrics, systemRandom } from "../host/default-services.js";
+import type { ProviderPlace } from "../host/load-module.js";
 import { OccasionalWarning } from "../sdk/occasional-warning.js";
 import type { Clock, Logger } from "../sdk/services.js";
 import { DescriptorRoom, descriptorOf } from "../server/descriptors.js";
@@ -23,7 +24,7 @@ export interface RdsLinkOptions {
   readonly host: NativeHost;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly folders: readonly string[];
+  readonly folders: readonly ProviderPlace[];
   readonly hosting: RdsHosting | undefined;
 }
 

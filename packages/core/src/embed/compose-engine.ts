@@ -5,6 +5,7 @@ import type { Accounts } from "../engine/accounts.js";
 import { createEngine, type EngineHandle } from "../engine/engine.js";
 import type { Ground } from "../engine/footing.js";
 import { composeHost } from "../host/composition.js";
+import type { ProviderPlace } from "../host/load-module.js";
 import type { ProviderRequest } from "../host/provider-registry.js";
 import { PreloadFiles } from "../preload/preload-files.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
@@ -23,7 +24,7 @@ export interface CompositionOptions {
   /** Providers beside those of the configuration. */
   readonly providers?: readonly ProviderRequest[];
   /** Where provider packages are looked for, behind the configuration's folder. */
-  readonly folders?: readonly string[];
+  readonly folders?: readonly ProviderPlace[];
   readonly sourceSelector: SourceSelector | "kernel" | "fabric";
   /** Where it is counted, beside what other engines have counted there. */
   readonly accounts?: Accounts;

@@ -2,7 +2,7 @@ import { VerbenaError } from "@verbena/ib";
 import type { DependencyContainer } from "tsyringe";
 import type { DaemonConfig, ProviderEntry } from "../config/daemon-config.js";
 import { builtInName } from "../config/providers.js";
-import { loadProviderModule } from "../host/load-module.js";
+import { loadProviderModule, type ProviderPlace } from "../host/load-module.js";
 import { ProviderRegistry, type ProviderRequest } from "../host/provider-registry.js";
 import type { ProviderRole } from "../sdk/manifest.js";
 import type { Logger } from "../sdk/services.js";
@@ -20,17 +20,19 @@ export interface ProviderSet {
 export async function loadProviders(
   config: Pick<DaemonConfig, "providers" | "chains">,
   further: readonly ProviderRequest[],
-  folders: readonly string[],
+  places: readonly ProviderPlace[],
   host: DependencyContainer,
   logger: Logger,
 ): Promise<ProviderSet> {
-  const wanted = config.providers.filter(
-    (entry) => !isReplaced(entry, further) && (!entry.isOptional || isInstalled(entry.package, folders, logger)),
-  );
+  const wanted: ProviderEntry[] = [];
+  for (const entry of config.providers) {
+    if (isReplaced(entry, further)) continue;
+    if (!entry.isOptional || (await isInstalled(entry.package, places, logger))) wanted.push(entry);
+  }
   const listed = wanted.map(
     (entry): ProviderRequest => ({ from: { package: entry.package }, options: entry.options, where: entry.where }),
   );
-  const registry = await ProviderRegistry.load(host, [...listed, ...further], folders);
+  const registry = await ProviderRegistry.load(host, [...listed, ...further], places);
   const loaded = new Set(registry.resolution().keys());
   const hasOptional = config.providers.some(({ isOptional }) => isOptional);
   const chain = (role: Extract<ProviderRole, "address" | "route">): readonly string[] => {
@@ -59,9 +61,9 @@ function withRole(registry: ProviderRegistry, role: ProviderRole): readonly stri
   return registry.loaded.filter(({ manifest }) => manifest.roles.includes(role)).map(({ manifest }) => manifest.name);
 }
 
-function isInstalled(specifier: string, folders: readonly string[], logger: Logger): boolean {
+async function isInstalled(specifier: string, places: readonly ProviderPlace[], logger: Logger): Promise<boolean> {
   try {
-    loadProviderModule(specifier, folders);
+    await loadProviderModule(specifier, places);
     return true;
   } catch (error) {
     if (!VerbenaError.is(error, "VERBENA_PROVIDER_NOT_FOUND")) throw error;

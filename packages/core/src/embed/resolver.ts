@@ -8,6 +8,7 @@ import { formatDiagnostic } from "../config/text/diagnostic.js";
 import type { EndpointStatus, EngineChange, ResolveAnswer, ResolverEngine } from "../engine/contract.js";
 import { coreError } from "../errors.js";
 import { silentLogger, systemClock } from "../host/default-services.js";
+import type { ProviderPlace } from "../host/load-module.js";
 import type { Destination } from "../sdk/destination.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
 import { type ComposedEngine, composeEngine } from "./compose-engine.js";
@@ -33,7 +34,7 @@ export interface ResolverOptions {
   readonly random?: Random;
   readonly metrics?: Metrics;
   /** Where provider packages are looked for. Default: the program's own folder. */
-  readonly folders?: readonly string[];
+  readonly folders?: readonly ProviderPlace[];
   /** How long creation waits for endpoints that are joining, milliseconds. Default 2000; 0 = not at all. */
   readonly settleMs?: number;
 }

@@ -5,6 +5,7 @@ import { loadConfig } from "../config/load-config.js";
 import { builtInName } from "../config/providers.js";
 import type { ConfigInput } from "../config/schema.js";
 import { composeHost } from "../host/composition.js";
+import type { ProviderPlace } from "../host/load-module.js";
 import { ProviderRegistry, type ProviderRequest } from "../host/provider-registry.js";
 import type { Clock, Logger, Metrics, Random } from "../sdk/services.js";
 import type { DatagramTransport } from "../sdk/transport.js";
@@ -17,7 +18,7 @@ export interface TransportSetOptions {
   /** Further providers, asked behind those of the configuration. */
   readonly providers?: readonly ProviderOption[];
   /** Where provider packages are looked for, behind the configuration's folder. Default: the program's own folder. */
-  readonly folders?: readonly string[];
+  readonly folders?: readonly ProviderPlace[];
 }
 
 /** Transports at work. Close the sockets on them first. */

@@ -16,7 +16,8 @@ export class Whereabouts {
     maxEntries: number,
     private readonly emit: (change: EngineChange) => void,
   ) {
-    this.#last = new LRUCache({ max: Math.max(1, Math.floor(maxEntries)) });
+    // Not `max`, for which it would make room at once.
+    this.#last = new LRUCache({ maxSize: Math.max(1, Math.floor(maxEntries)), sizeCalculation: () => 1 });
   }
 
   /** An address has been found, or what is known of it was read from a file. */

@@ -1,5 +1,8 @@
 import type { VerbenaError } from "@verbena/ib";
-import semver from "semver";
+import satisfies from "semver/functions/satisfies.js";
+import validVersion from "semver/functions/valid.js";
+import isNewer from "semver/ranges/gtr.js";
+import validRange from "semver/ranges/valid.js";
 import { coreError } from "../errors.js";
 import { PROVIDER_BRAND, type ProviderDefinition } from "../sdk/define-provider.js";
 import { type ProviderManifest, SDK_VERSION } from "../sdk/manifest.js";
@@ -33,10 +36,10 @@ function checkManifest(manifest: ProviderManifest, origin: string): void {
       `name ${JSON.stringify(name)} is not 1 to 63 lower case letters, digits, ".", "_" or "-"`,
     );
   }
-  if (typeof version !== "string" || semver.valid(version) === null) {
+  if (typeof version !== "string" || validVersion(version) === null) {
     throw manifestError(origin, `version ${JSON.stringify(version)} of provider "${name}" is not a semantic version`);
   }
-  if (typeof sdk !== "string" || semver.validRange(sdk) === null) {
+  if (typeof sdk !== "string" || validRange(sdk) === null) {
     throw manifestError(origin, `sdk ${JSON.stringify(sdk)} of provider "${name}" is not a version range`);
   }
   if (
@@ -52,10 +55,10 @@ function checkManifest(manifest: ProviderManifest, origin: string): void {
   if (options !== undefined && typeof (options as Record<string, unknown>)["~standard"] !== "object") {
     throw manifestError(origin, `options of provider "${name}" is not a Standard Schema validator`);
   }
-  if (!semver.satisfies(SDK_VERSION, sdk)) {
+  if (!satisfies(SDK_VERSION, sdk)) {
     throw coreError("VERBENA_PROVIDER_SDK_RANGE", {
       details: { name, version, origin, wanted: sdk, offered: SDK_VERSION },
-      hint: semver.gtr(SDK_VERSION, sdk)
+      hint: isNewer(SDK_VERSION, sdk)
         ? `install a newer ${name}, or an older Verbena`
         : `install a newer Verbena, or an older ${name}`,
     });

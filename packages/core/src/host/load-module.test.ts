@@ -27,8 +27,11 @@ describe("loadProviderModule", () => {
   function load(specifier: string, ...folders: string[]): unknown {
     const program = `
       const { loadProviderModule } = require(${JSON.stringify(built)});
-      try { console.log(JSON.stringify({ value: loadProviderModule(process.argv[1], process.argv.slice(2)) })); }
-      catch (error) { console.log(JSON.stringify({ code: error.code, message: error.message, hint: error.hint })); }`;
+      const atHand = { "at-hand": async () => ({ default: "at hand" }) };
+      loadProviderModule(process.argv[1], [process.argv[2], atHand, ...process.argv.slice(3)]).then(
+        (value) => console.log(JSON.stringify({ value })),
+        (error) => console.log(JSON.stringify({ code: error.code, message: error.message, hint: error.hint })),
+      );`;
     const paths = folders.map((name) => join(folder, name));
     return JSON.parse(
       execFileSync(process.execPath, ["-e", program, specifier, ...paths], {
@@ -54,6 +57,12 @@ describe("loadProviderModule", () => {
     mkdirSync(join(folder, "etc"), { recursive: true });
     expect(load("both", "etc", "program")).toEqual({ value: "configuration" });
     expect(load("only-there", "etc", "program")).toEqual({ value: "program" });
+  });
+
+  it("takes what the program has at hand first: a daemon started anywhere must not run what lies there", () => {
+    addPackage("etc", "at-hand", "commonjs", "module.exports = 'configuration';");
+    expect(load("at-hand", "etc")).toEqual({ value: "at hand" });
+    expect(load("./node_modules/at-hand", "etc")).toEqual({ value: "configuration" });
   });
 
   it("loads a path relative to the configuration's folder", () => {

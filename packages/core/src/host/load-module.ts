@@ -2,25 +2,40 @@ import { createRequire } from "node:module";
 import { isAbsolute, join, resolve } from "node:path";
 import { coreError } from "../errors.js";
 
+/** Where provider packages are found: in a folder, or, by name, among those that the program has at hand. */
+export type ProviderPlace = string | Readonly<Record<string, () => Promise<unknown>>>;
+
+/** A module that was found: it has yet to be loaded. */
+interface Found {
+  readonly path?: string;
+  readonly load: () => unknown;
+}
+
 /**
- * Loads a provider package by name or path: first from the configuration file's folder, then from each further folder (the
- * program's own). Paths begin with `.` or `/` and count from the first folder. ES modules load too (Node 20.19 and newer).
+ * Loads a provider package by name or path: what the program has at hand, which is of its own version, else from the configuration
+ * file's folder, then from each further one (the program's own). Paths begin with `.` or `/` and count from the first folder. ES modules load too (Node 20.19 and newer).
  */
-export function loadProviderModule(specifier: string, folders: readonly string[]): unknown {
-  const path = locate(specifier, folders);
+export async function loadProviderModule(specifier: string, places: readonly ProviderPlace[]): Promise<unknown> {
+  const { path, load } = locate(specifier, places);
   try {
-    return defaultExport(createRequire(path)(path));
+    return defaultExport(await load());
   } catch (cause) {
     throw coreError("VERBENA_PROVIDER_LOAD", { details: { specifier, reason: String(cause), path }, cause });
   }
 }
 
-function locate(specifier: string, folders: readonly string[]): string {
+function locate(specifier: string, places: readonly ProviderPlace[]): Found {
+  for (const place of places) {
+    const load = typeof place === "string" ? undefined : place[specifier];
+    if (load !== undefined) return { load };
+  }
   const isPath = specifier.startsWith(".") || isAbsolute(specifier);
+  const folders = places.filter((place) => typeof place === "string");
   for (const folder of isPath ? folders.slice(0, 1) : folders) {
     const require = createRequire(join(folder, "resolve-from-here.js"));
     try {
-      return require.resolve(isPath ? resolve(folder, specifier) : specifier);
+      const path = require.resolve(isPath ? resolve(folder, specifier) : specifier);
+      return { path, load: () => createRequire(path)(path) as unknown };
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") continue;
       throw coreError("VERBENA_PROVIDER_LOAD", { details: { specifier, reason: String(cause) }, cause });

@@ -9,7 +9,7 @@ import type { DatagramTransport } from "../sdk/transport.js";
 import { buildProvider } from "./build-provider.js";
 import { checkDefinition } from "./check-manifest.js";
 import { composeProvider } from "./composition.js";
-import { loadProviderModule } from "./load-module.js";
+import { loadProviderModule, type ProviderPlace } from "./load-module.js";
 import { validateOptions } from "./provider-options.js";
 
 /** One provider to have: a package to load, or a definition in hand. */
@@ -30,12 +30,12 @@ export interface LoadedProvider {
 export class ProviderRegistry implements AsyncDisposable {
   readonly #loaded: LoadedProvider[] = [];
   readonly #host: DependencyContainer;
-  readonly #folders: readonly string[];
+  readonly #places: readonly ProviderPlace[];
   #closing: Promise<void> | undefined;
 
-  private constructor(host: DependencyContainer, folders: readonly string[]) {
+  private constructor(host: DependencyContainer, places: readonly ProviderPlace[]) {
     this.#host = host;
-    this.#folders = folders;
+    this.#places = places;
   }
 
   /**
@@ -45,10 +45,10 @@ export class ProviderRegistry implements AsyncDisposable {
   static async load(
     host: DependencyContainer,
     requests: readonly ProviderRequest[],
-    folders: readonly string[],
+    places: readonly ProviderPlace[],
     role?: ProviderRole,
   ): Promise<ProviderRegistry> {
-    const registry = new ProviderRegistry(host, folders);
+    const registry = new ProviderRegistry(host, places);
     try {
       const checked = await registry.#check(requests);
       for (const { definition, options } of checked) {
@@ -95,7 +95,7 @@ export class ProviderRegistry implements AsyncDisposable {
     const names = new Map<string, string>();
     const checked: { definition: ProviderDefinition; options: unknown }[] = [];
     for (const { from, options, where } of requests) {
-      const exported = "package" in from ? loadProviderModule(from.package, this.#folders) : from.definition;
+      const exported = "package" in from ? await loadProviderModule(from.package, this.#places) : from.definition;
       const definition = checkDefinition(exported, "package" in from ? `${where}: package "${from.package}"` : where);
       const { name } = definition.manifest;
       const other = names.get(name);
