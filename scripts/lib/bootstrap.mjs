@@ -100,6 +100,7 @@ const hasFile = (pattern) => (folder) =>
 function compileTypeScript() {
   step("typescript", "compiled", () => {
     quiet(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b"], { cwd: root });
+    quiet(process.execPath, [join(root, "scripts/lib/bundle.mjs")]);
   });
 }
 

@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-require("../dist/main.js");
+if (!require("./bundle.js").runBundle()) require("../dist/main.js");

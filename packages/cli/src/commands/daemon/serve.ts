@@ -1,4 +1,4 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type ConfigInput, Daemon, type DaemonOptions, type DaemonReady, scaledClock } from "@verbena/core";
 import type { Clock } from "@verbena/core/sdk";
 import { fabricTimeScale, libfabricsimPath } from "@verbena/fabric-sim";
@@ -6,6 +6,7 @@ import { VerbenaError } from "@verbena/ib";
 import { cliError } from "../../errors.js";
 import { EXIT, type ExitCode } from "../../exit-code.js";
 import type { Io } from "../../io.js";
+import { packageFolder } from "../../package-folder.js";
 import { onEachSignal, untilSignal } from "../../signals.js";
 import { version } from "../../version.js";
 import { background, tellParent } from "./background.js";
@@ -26,6 +27,12 @@ export interface ServeOptions {
   readonly rds?: boolean | string;
   readonly json?: boolean;
 }
+
+/** By name, so that they come from this program, wherever the daemon is started, and into its bundle. */
+const DEFAULT_PROVIDERS = {
+  "@verbena/provider-acm": () => import("@verbena/provider-acm"),
+  "@verbena/provider-sa": () => import("@verbena/provider-sa"),
+};
 
 /** Runs the daemon until a signal ends it, or starts it in the background and returns when it answers. */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
@@ -77,7 +84,7 @@ function daemonOptions(options: ServeOptions): DaemonOptions {
     },
     ...simulated(options),
     systemd: options.systemd === true,
-    folders: [join(__dirname, "..")],
+    folders: [DEFAULT_PROVIDERS, packageFolder()],
     version: version(),
     rds: hostRds,
   };
