@@ -41,20 +41,22 @@ export function startIbacm(dir, node, hosts) {
   return party(...spawnIbacm(dir, node, hosts));
 }
 
-/** The same, not waited for: the process and its socket. */
+/** The same with these lines in its option file. */
+export function startIbacmWith(dir, node, options) {
+  return party(...spawnIbacmWith(dir, node, options));
+}
+
+/** As {@link startIbacm}, not waited for: the process and its socket. */
 export function spawnIbacm(dir, node, hosts) {
+  writeFileSync(join(dir, "hosts"), hosts);
+  return spawnIbacmWith(dir, node, ["addr_preload acm_hosts", `addr_data_file ${join(dir, "hosts")}`]);
+}
+
+function spawnIbacmWith(dir, node, options) {
   const { libfabricsimPath } = require("@verbena/fabric-sim");
-  const file = (name, text) => {
-    writeFileSync(join(dir, name), text);
-    return join(dir, name);
-  };
-  const lines = [
-    "log_file /dev/null",
-    `lock_file ${join(dir, "ibacm.lock")}`,
-    "addr_preload acm_hosts",
-    `addr_data_file ${file("hosts", hosts)}`,
-  ];
-  const files = ["-A", join(dir, "ibacm_addr.cfg"), "-O", file("ibacm_theirs.cfg", `${lines.join("\n")}\n`)];
+  const lines = ["log_file /dev/null", `lock_file ${join(dir, "ibacm.lock")}`, ...options];
+  writeFileSync(join(dir, "ibacm_theirs.cfg"), `${lines.join("\n")}\n`);
+  const files = ["-A", join(dir, "ibacm_addr.cfg"), "-O", join(dir, "ibacm_theirs.cfg")];
   const child = spawn("unshare", ["--mount", "sh", "-c", OWN_RUN, "sh", IBACM, "-P", ...files], {
     env: { ...process.env, FABRICSIM_DIR: join(dir, "fabric"), FABRICSIM_NODE: node, LD_PRELOAD: libfabricsimPath() },
     stdio: "ignore",

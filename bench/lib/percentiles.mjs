@@ -4,4 +4,5 @@ export function percentile(list, part) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
+/** The middle one of a list of numbers, the upper of two. */
 export const median = (list) => percentile(list, 0.5);

@@ -8,8 +8,9 @@ const require = createRequire(import.meta.url);
 export const verbena = join(import.meta.dirname, "../../packages/cli/bin/verbena.js");
 
 /** Starts a `verbena` command and waits for the line that begins with `ready`. */
-async function start(args) {
-  const child = spawn(process.execPath, [verbena, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+async function start(args, env = {}) {
+  const stdio = ["ignore", "pipe", "pipe"];
+  const child = spawn(process.execPath, [verbena, ...args], { stdio, env: { ...process.env, ...env } });
   let output = "";
   const ended = new Promise((resolve) => child.once("exit", resolve));
   await new Promise((resolve, reject) => {
@@ -44,16 +45,17 @@ export async function startFabric(dir, hosts) {
 }
 
 /** How `verbena` is started as the daemon on host `H1` of the fabric, and the socket it serves. */
-export function daemonCommand(dir) {
+export function daemonCommand(dir, optionFile = "ibacm_opts.cfg") {
   const socket = join(dir, "acm.sock");
-  const files = ["-A", join(dir, "ibacm_addr.cfg"), "-O", join(dir, "ibacm_opts.cfg")];
+  const files = ["-A", join(dir, "ibacm_addr.cfg"), "-O", join(dir, optionFile)];
   return { args: ["serve", "--socket", socket, "--fabric", join(dir, "fabric"), "--node", "H1", ...files], socket };
 }
 
-/** The daemon on host `H1` of the fabric. */
-export async function startDaemon(dir) {
-  const { args, socket } = daemonCommand(dir);
-  const daemon = await start(args);
+/** The daemon on host `H1` of the fabric; `options`: lines of its option file instead of the usual ones, `env`: variables beside ours. */
+export async function startDaemon(dir, { options, env } = {}) {
+  if (options !== undefined) writeFileSync(join(dir, "ibacm_own.cfg"), `${options.join("\n")}\n`);
+  const { args, socket } = daemonCommand(dir, options === undefined ? undefined : "ibacm_own.cfg");
+  const daemon = await start(args, env);
   const rssKiB = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]);
   return { ...daemon, socket, rssKiB };
 }

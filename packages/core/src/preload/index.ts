@@ -1,3 +1,4 @@
+export type { ByteSource } from "./line-areas.js";
 export type { DumpRoute } from "./opensm-dump.js";
 export { OpensmDump } from "./opensm-dump.js";
 export type { PreloadFilesOptions } from "./preload-files.js";

@@ -39,9 +39,9 @@ export class PreloadFiles implements PreloadSource {
     if (dump === undefined) return;
     let count = 0;
     try {
-      for await (const route of dump.routes({ guid: Gid.guid(gid) as Guid, lid: endpoint.port.lid }, signal)) {
-        count += 1;
-        yield routeEntry(route, endpoint, gid);
+      for await (const routes of dump.routes({ guid: Gid.guid(gid) as Guid, lid: endpoint.port.lid }, signal)) {
+        count += routes.length;
+        for (const route of routes) yield routeEntry(route, endpoint, gid);
       }
     } catch (error) {
       signal?.throwIfAborted();

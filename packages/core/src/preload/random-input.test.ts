@@ -41,7 +41,8 @@ describe("preload readers on random input", () => {
         await writeFile(file, content);
         const dump = await OpensmDump.open(file, () => undefined);
         for (const lid of [1, 2, 49_151]) {
-          for (const route of await collect(dump.routes({ guid: 1n as Guid, lid: Lid.from(lid) }))) {
+          const routes = (await collect(dump.routes({ guid: 1n as Guid, lid: Lid.from(lid) }))).flat();
+          for (const route of routes) {
             expect(Lid.isUnicast(route.dlid)).toBe(true);
             expect([route.sl < 16, route.mtu < 64, route.rate < 64]).toEqual([true, true, true]);
           }
