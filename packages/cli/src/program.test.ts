@@ -49,6 +49,12 @@ describe("the command tree", () => {
     ]);
   });
 
+  it.each(commands)("$name is in the part of the tree that its first word stands for", ({ name }) => {
+    const part = createProgram({ io: silent, exit: () => undefined }, false, name.split(" ")[1]);
+    expect(runnable(part, "").map((found) => found.name)).toContain(name);
+    expect(part.commands.length).toBeLessThan(6);
+  });
+
   it.each(commands)("$name has a description and an example that begins with its name", ({ name, command }) => {
     let help = "";
     command.configureOutput({

@@ -13,8 +13,24 @@ import { EXIT } from "./exit-code.js";
 import type { Io } from "./io.js";
 import { version } from "./version.js";
 
-/** The whole command tree. Only texts and options live here; a command loads its implementation when it runs. */
-export function createProgram(host: CommandHost, json = false): Command {
+/** Which part of the tree a first word belongs to. */
+const PART_OF: ReadonlyMap<string, (program: Command, host: CommandHost) => void> = new Map([
+  ["serve", registerDaemon],
+  ...["resolve", "explain", "endpoints", "stats", "cache"].map((word) => [word, registerClient] as const),
+  ["multicast", registerMulticast],
+  ["rds", registerRds],
+  ["doctor", registerDoctor],
+  ["config", registerConfig],
+  ["acme", registerAcme],
+  ["sim", registerSim],
+  ["demo", registerDemo],
+]);
+
+/**
+ * The whole command tree, or the part of it that a command line's first `word` belongs to. Only texts and options live here; a command
+ * loads its implementation when it runs.
+ */
+export function createProgram(host: CommandHost, json = false, word = ""): Command {
   const program = new Command("verbena")
     .description("Resolves names and addresses to InfiniBand paths.")
     .version(json ? JSON.stringify({ version: version() }) : version())
@@ -23,15 +39,8 @@ export function createProgram(host: CommandHost, json = false): Command {
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ writeOut: host.io.out, writeErr: json ? () => undefined : host.io.err });
-  registerDaemon(program, host);
-  registerClient(program, host);
-  registerMulticast(program, host);
-  registerRds(program, host);
-  registerDoctor(program, host);
-  registerConfig(program, host);
-  registerAcme(program);
-  registerSim(program, host);
-  registerDemo(program, host);
+  const part = PART_OF.get(word);
+  for (const register of part === undefined ? new Set(PART_OF.values()) : [part]) register(program, host);
   offerJson(program);
   return program;
 }
@@ -57,7 +66,7 @@ export async function runProgram(argv: readonly string[], host: CommandHost): Pr
       io.err(text);
     },
   };
-  const program = createProgram({ ...host, io: shown, exit: host.exit.bind(host) }, json).hook(
+  const program = createProgram({ ...host, io: shown, exit: host.exit.bind(host) }, json, argv[0]).hook(
     "preAction",
     async () => {
       const { printableIo } = await import("./output/printable-io.js");

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { FileLock, NativeOptions, NativeServices } from "@verbena/native";
 import { createAcmHandler } from "../acm/acm-handler.js";
 import { AcmEdgeCounters } from "../acm/edge-counters.js";
@@ -107,6 +108,8 @@ export async function openService(
       ? await createAcmServer({ ...common, peerCredentials: (fd) => native.process.peerCredentials(fd) })
       : await createFrontServer({ ...common, ...front });
   parts.withdraw = plan.publish();
+  // Clients that wait already have their answers before the rest is loaded.
+  await setImmediate();
   parts.kernel = openKernelLink(config.daemon, { host: parts.host, engine: parts.engine, edge, clock, logger, passed });
   const rds = await RdsLink.open({
     config,

@@ -4,7 +4,7 @@ import { GRH_SIZE, LRH_SIZE } from "./ib-packet.js";
 const LNH_GRH = 3;
 /** x^16 + x^12 + x^3 + x + 1 with the least significant bit first (IBA 7.8.2). */
 const VCRC_POLYNOMIAL = 0xd008;
-const VCRC_TABLE: Uint16Array = Uint16Array.from({ length: 256 }, (_, byte) => {
+const VCRC_TABLE: Uint16Array = /* @__PURE__ */ Uint16Array.from({ length: 256 }, (_, byte) => {
   let value = byte;
   for (let bit = 0; bit < 8; bit++) value = (value & 1) === 0 ? value >>> 1 : (value >>> 1) ^ VCRC_POLYNOMIAL;
   return value;

@@ -25,7 +25,11 @@ export class NodeNames {
   readonly #byHost = new Map<string, NamedPort[]>();
 
   constructor(records: readonly NodeRecord[]) {
-    const ports = records.flatMap((record) => toPort(record)).sort(byDescriptionThenPort);
+    // `HCA-2` sorts before `HCA-10`. A collator takes long to make: not before there are names.
+    const naturally = new Intl.Collator("en", { numeric: true });
+    const ports = records
+      .flatMap((record) => toPort(record))
+      .sort((a, b) => naturally.compare(a.nodeDescription, b.nodeDescription) || a.portNumber - b.portNumber);
     for (const port of ports) {
       const description = port.nodeDescription.toLowerCase();
       if (!this.#byDescription.has(description)) this.#byDescription.set(description, port);
@@ -64,13 +68,6 @@ function toPort(record: NodeRecord): NamedPort[] {
   const text = nodeDescription.trim();
   if (nodeInfo.nodeType !== CHANNEL_ADAPTER || lid === 0 || text === "") return [];
   return [{ lid, portGuid: nodeInfo.portGuid, nodeDescription: text, portNumber: nodeInfo.localPortNum }];
-}
-
-/** `HCA-2` sorts before `HCA-10`. */
-const naturally = new Intl.Collator("en", { numeric: true });
-
-function byDescriptionThenPort(a: NamedPort, b: NamedPort): number {
-  return naturally.compare(a.nodeDescription, b.nodeDescription) || a.portNumber - b.portNumber;
 }
 
 function firstWord(description: string): string {
