@@ -3,7 +3,7 @@
 // How long programs take to be of use, interleaved in every round: `node -e 0` that does nothing; `verbena resolve`, from start to end, of what
 // a running daemon has in its cache; `verbena serve` and the unmodified ibacm on the same simulated fabric, from start to the first answer
 // on the Unix socket. Ours from its bundles, which are made anew, and with the code that earlier starts have left. Ratios are to
-// `node -e 0` of the same round. Prints a table, and with --write puts it into docs/performance.md.
+// `node -e 0` of the same round; those of processor time bear other work on the machine better. Prints a table, and with --write puts it into docs/performance.md.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,6 +16,7 @@ import { median } from "./lib/percentiles.mjs";
 import { writeSection } from "./lib/performance-page.mjs";
 import { daemonCommand, startDaemon, startFabric, verbena } from "./lib/simulated-daemon.mjs";
 import { table } from "./lib/table.mjs";
+import { endedChildrenTimeMs, processTimeMs } from "./lib/thread-time.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -35,10 +36,10 @@ function resolve({ socket }) {
 }
 
 function untilEnd(args) {
-  const begin = performance.now();
+  const [begin, cpu] = [performance.now(), endedChildrenTimeMs()];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}\n${stderr}`);
-  return performance.now() - begin;
+  return { ms: performance.now() - begin, cpuMs: endedChildrenTimeMs() - cpu };
 }
 
 async function untilFirstAnswer(startServer) {
@@ -46,7 +47,7 @@ async function untilFirstAnswer(startServer) {
   const [child, socket] = startServer();
   const ended = new Promise((resolve) => child.once("exit", resolve));
   await untilAnswered(socket, COUNTERS);
-  const took = performance.now() - begin;
+  const took = { ms: performance.now() - begin, cpuMs: processTimeMs(child.pid) };
   child.kill("SIGTERM");
   await ended;
   return took;
@@ -108,13 +109,18 @@ async function timeResolve() {
 }
 
 function report([bare, ...others]) {
-  const row = ({ what, times }) => [
-    what,
+  const columns = (times, ofBare) => [
     median(times).toFixed(0),
     Math.min(...times).toFixed(0),
-    median(times.map((time, round) => time / bare.times[round])).toFixed(2),
+    median(times.map((time, round) => time / ofBare[round])).toFixed(2),
   ];
+  const of = ({ times }, figure) => times.map((time) => time[figure]);
+  const row = (party) => [
+    party.what,
+    ...["ms", "cpuMs"].flatMap((figure) => columns(of(party, figure), of(bare, figure))),
+  ];
+  const head = ["what", "ms", "fastest", "of `node -e 0`", "CPU ms", "least", "of `node -e 0`"];
   return `Start, medians of ${rounds} rounds, and the ratio to a Node that does nothing in the same round (${new Date().toISOString().slice(0, 10)}, ${machine}):
 
-${table(["what", "ms", "fastest ms", "of `node -e 0`"], [bare, ...others].map(row))}`;
+${table(head, [bare, ...others].map(row))}`;
 }
