@@ -7,7 +7,6 @@
 // Fails if messages up to 64 KiB over TCP are below 0.8 of node:net, or those of 8 KiB below 0.5 of C with frames. CPU is that of both processes, so
 // that it tells something on a machine that has other things to do, too.
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -60,13 +59,15 @@ async function run(kind, { length, depth, count, sockets = 1, isKept = false }) 
       stdio: ["ignore", "pipe", "inherit"],
       cwd: root,
     });
-    return { child, line: once(createInterface(child.stdout), "line") };
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    return { child, line: async () => (await lines.next()).value };
   };
   const echo = kind === "loop" ? undefined : start("echo");
-  await echo?.line;
+  await echo?.line();
+  const driver = start("drive");
+  await driver.line();
   const before = echo === undefined ? 0 : cpuTicks(echo.child.pid);
-  const [line] = await start("drive").line;
-  const result = JSON.parse(line);
+  const result = JSON.parse(await driver.line());
   if (echo !== undefined) {
     const { sent } = result;
     result.cpuUs += ((cpuTicks(echo.child.pid) - before) * TICK_US) / sent;

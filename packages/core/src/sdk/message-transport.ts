@@ -14,6 +14,10 @@ export interface TransportAddress {
  */
 export interface OutgoingFrame {
   readonly bytes: Buffer;
+  /** Where they lie, for who can do without a view of them: `size` bytes of `memory` from `start` on. Frames often lie one behind the other. */
+  readonly memory: Buffer;
+  readonly start: number;
+  readonly size: number;
   /** Position behind the frame's last byte: the sum of the lengths of all frames since {@link PeerSource.connectionUp}. */
   readonly end: number;
 }

@@ -190,8 +190,7 @@ export class EngineSocket implements SocketBackend, PortOwner {
     this.#bound?.at.waitingChanged(length + ENTRY_BYTES);
     this.#judgeCongestion();
     this.#events.readable();
-    const left = entry.payload;
-    if (left !== undefined) waiting.note(left);
+    entry.note(waiting);
   }
 
   /** Lets go the blocks of memory that waiting messages came in. */

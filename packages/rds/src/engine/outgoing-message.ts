@@ -17,7 +17,9 @@ export class OutgoingMessage implements OutgoingFrame {
   end = 0;
   /** Given when the message is first sent, so that numbers rise in the order of sending. */
   sequence: Sequence | undefined;
-  #bytes: Buffer;
+  readonly size: number;
+  #memory: Buffer;
+  #start: number;
   /** What the bytes are a piece of, unless they have memory of their own. */
   #block: Block | undefined;
 
@@ -32,36 +34,48 @@ export class OutgoingMessage implements OutgoingFrame {
     readonly owner: MessageOwner | undefined,
     extensions?: Uint8Array,
   ) {
-    const bytes = block.cut(HEADER_SIZE + length);
+    this.size = HEADER_SIZE + length;
+    const start = block.take(this.size);
+    const { bytes } = block;
     this.#block = block;
-    this.#bytes = bytes;
-    encodePlainHeader(bytes, length, sourcePort, destinationPort);
-    if (extensions !== undefined) bytes.set(extensions, HeaderOffset.extensions);
-    copyParts(payload, bytes, HEADER_SIZE);
+    this.#memory = bytes;
+    this.#start = start;
+    encodePlainHeader(bytes, start, length, sourcePort, destinationPort);
+    if (extensions !== undefined) bytes.set(extensions, start + HeaderOffset.extensions);
+    copyParts(payload, bytes, start + HEADER_SIZE);
+  }
+
+  get memory(): Buffer {
+    return this.#memory;
+  }
+
+  get start(): number {
+    return this.#start;
   }
 
   get bytes(): Buffer {
-    return this.#bytes;
+    return this.#memory.subarray(this.#start, this.#start + this.size);
   }
 
   /** Lets the block of memory go, if this is one of few that keep it. */
   settle(): void {
     if (this.#block?.isSparse !== true) return;
-    const bytes = movedOut(this.#bytes);
+    const bytes = movedOut(this.bytes);
     this.#giveBack(this.sequence === undefined);
-    this.#bytes = bytes;
+    this.#memory = bytes;
+    this.#start = 0;
   }
 
   /** Its memory is not needed any more. `isAcked`: nor does a transport read it any more, as it may read what was cancelled under way. */
   leave(isAcked: boolean): void {
     this.#giveBack(isAcked || this.sequence === undefined);
-    this.#bytes = NOTHING;
+    this.#memory = NOTHING;
   }
 
   #giveBack(isFree: boolean): void {
     const block = this.#block;
     this.#block = undefined;
-    block?.giveBack(this.#bytes.length, isFree);
+    block?.giveBack(this.size, isFree);
   }
 
   get isProbe(): boolean {
@@ -70,12 +84,13 @@ export class OutgoingMessage implements OutgoingFrame {
 
   number(sequence: Sequence): void {
     this.sequence = sequence;
-    writeSequence(this.bytes, HeaderOffset.sequence, sequence);
+    writeSequence(this.#memory, this.#start + HeaderOffset.sequence, sequence);
   }
 
   /** From now on the header says that an earlier connection had the message. */
   markRetransmitted(): void {
-    this.bytes.writeUInt8(this.bytes.readUInt8(HeaderOffset.flags) | HeaderFlag.retransmitted, HeaderOffset.flags);
+    const at = this.#start + HeaderOffset.flags;
+    this.#memory[at] = (this.#memory[at] ?? 0) | HeaderFlag.retransmitted;
   }
 }
 

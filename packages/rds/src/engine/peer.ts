@@ -126,7 +126,7 @@ export class Peer implements PeerSource {
       const bytes = this.#owner.map.frame();
       this.#position += bytes.length;
       if (this.#owner.map.isFull) this.#fullMapEnd = this.#position;
-      return { bytes, end: this.#position };
+      return { bytes, memory: bytes, start: 0, size: bytes.length, end: this.#position };
     }
     const message = this.queues.next(this.#isProbeDue ? this.#probe : undefined);
     if (message === undefined) {
@@ -134,7 +134,7 @@ export class Peer implements PeerSource {
       return undefined;
     }
     if (message.isProbe) this.#isProbeDue = false;
-    this.#position += message.bytes.length;
+    this.#position += message.size;
     message.end = this.#position;
     return message;
   }
@@ -179,7 +179,10 @@ export class Peer implements PeerSource {
       this.#fullMapEnd = 0;
       this.#sinceFullMap ??= 0;
     }
-    for (const message of this.queues.acked(position)) this.#dropped(message, true);
+    const { queues } = this;
+    for (let message = queues.shiftAcked(position); message !== undefined; message = queues.shiftAcked(position)) {
+      this.#dropped(message, true);
+    }
   }
 
   /** Takes out what fits; returns how many. */

@@ -40,12 +40,10 @@ export class SendQueues {
     return message;
   }
 
-  /** Takes out those that end at or before a position of the connection. */
-  *acked(position: number): Generator<OutgoingMessage> {
-    for (let first = this.#unacked.peek(); first !== undefined && first.end <= position; first = this.#unacked.peek()) {
-      this.#unacked.shift();
-      yield first;
-    }
+  /** Takes out the first one, if it ends at or before a position of the connection. */
+  shiftAcked(position: number): OutgoingMessage | undefined {
+    const first = this.#unacked.peek();
+    return first !== undefined && first.end <= position ? this.#unacked.shift() : undefined;
   }
 
   /** The connection has gone: what it had not delivered for sure is sent again, but for probes, of which each connection has its own. */

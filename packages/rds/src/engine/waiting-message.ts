@@ -1,5 +1,5 @@
 import type { DatagramAddress, DatagramReceiveRequest, PayloadMemory, ReceivedMessage } from "@verbena/core/sdk";
-import { isSmallPart, movedOut } from "../memory/block-watch.js";
+import { type BlockWatch, isSmallPart, movedOut } from "../memory/block-watch.js";
 import type { Sequence } from "../wire/sequence.js";
 
 const NO_CONTROL: ReceivedMessage["control"] = Object.freeze([]);
@@ -25,8 +25,9 @@ export class WaitingMessage {
     this.#payload = payload;
   }
 
-  get payload(): Buffer | undefined {
-    return this.#payload;
+  /** Tells of the block that it came in, if it still waits. */
+  note(watch: BlockWatch): void {
+    if (this.#payload !== undefined) watch.note(this.#payload, this.memory);
   }
 
   /** Lets the block of memory go that the message came in, unless that is little more than the message. False if this was done before. */

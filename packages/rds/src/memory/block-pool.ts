@@ -24,12 +24,18 @@ export class Block {
     this.bytes = Buffer.allocUnsafeSlow(size);
   }
 
-  /** The next bytes, with whatever was in them before. */
-  cut(length: number): Buffer {
+  /** Takes the next bytes, with whatever was in them before; gives their place. */
+  take(length: number): number {
     const start = this.at;
     this.at = start + length;
     this.held += length;
-    return this.bytes.subarray(start, this.at);
+    return start;
+  }
+
+  /** As {@link take}, but gives the bytes. */
+  cut(length: number): Buffer {
+    const start = this.take(length);
+    return this.bytes.subarray(start, start + length);
   }
 
   /** Whether the pieces that are held are not worth the block. */

@@ -3,8 +3,8 @@ const MAX_KNOWN = 64;
 
 /** Says when so many bytes of new blocks have come that pieces of old ones, which keep those whole, are worth being moved out. */
 export class BlockWatch {
-  readonly #known = new Set<ArrayBufferLike>();
-  #newest: ArrayBufferLike | undefined;
+  readonly #known = new Set<object>();
+  #newest: object | undefined;
   #bytes = 0;
 
   constructor(
@@ -12,14 +12,13 @@ export class BlockWatch {
     private readonly onMany: () => void,
   ) {}
 
-  /** Somebody holds a piece from now on. Most are of the same block as the one before. */
-  note(piece: Buffer): void {
-    const { buffer } = piece;
-    if (buffer === this.#newest || !isSmallPart(piece)) return;
-    this.#newest = buffer;
-    if (this.#known.has(buffer)) return;
-    this.#known.add(buffer);
-    this.grew(buffer.byteLength);
+  /** Somebody holds a piece from now on. Most are of the same block as the one before. `block` is what is the same for all pieces of one. */
+  note(piece: Buffer, block: object = piece.buffer): void {
+    if (block === this.#newest || !isSmallPart(piece)) return;
+    this.#newest = block;
+    if (this.#known.has(block)) return;
+    this.#known.add(block);
+    this.grew(piece.buffer.byteLength);
     if (this.#known.size > MAX_KNOWN) this.#known.clear();
   }
 

@@ -31,6 +31,8 @@ interface Refused extends Waiting {
   readonly timeoutMs: number;
 }
 
+const NO_CONTROL: readonly ControlMessage[] = [];
+
 /** Whether an errno passes by itself. */
 const isPassing = (errno: DatagramErrno): errno is Passing => errno === "EAGAIN" || errno === "ENOBUFS";
 
@@ -175,12 +177,23 @@ export class Sender {
   }
 
   /** Checks in the order of Linux: the name, the socket, the families, the scopes, the control messages. */
-  #prepare(payload: Payload, { to: input, control = [] }: RdsSendOptions): Waiting {
-    const to = input === undefined ? this.connected : this.#destination(input);
+  #prepare(payload: Payload, { to: input, control = NO_CONTROL }: RdsSendOptions): Waiting {
+    const to = this.#checkedBefore(input) ?? this.#check(input);
+    return { to, payload, control: control.length === 0 ? control : this.#checkControl(control) };
+  }
+
+  /** What came of the last destination, if this one is the same. */
+  #checkedBefore(input: RdsAddressInput | undefined): RdsAddress | undefined {
+    const known = this.#checked;
+    if (known === undefined || input === undefined || typeof input === "string") return undefined;
+    const { address, port, scopeId } = known.input;
+    return address === input.address && port === input.port && scopeId === input.scopeId ? known.to : undefined;
+  }
+
+  #check(input: RdsAddressInput | undefined): RdsAddress {
+    const to = input === undefined ? this.connected : destinationEnd(input);
     const local = this.#local;
-    if (local === undefined || this.#backend === undefined) {
-      throw errnoError("ENOTCONN", { reason: "the socket is not bound" });
-    }
+    if (local === undefined) throw errnoError("ENOTCONN", { reason: "the socket is not bound" });
     if (to === undefined) throw errnoError("ENOTCONN", { reason: "the message has no destination" });
     if (input !== undefined && IpAddress.family(to.address) !== IpAddress.family(local.address)) {
       throw errnoError("EOPNOTSUPP", { reason: `${to.address} and ${local.address} are of different families` });
@@ -188,22 +201,12 @@ export class Sender {
     if (to.scopeId !== 0 && local.scopeId !== 0 && to.scopeId !== local.scopeId) {
       throw invalid(`the socket is bound by interface ${String(local.scopeId)}, not ${String(to.scopeId)}`);
     }
-    return { to, payload, control: control.length === 0 ? control : checkControl(control, this.#backend.controlTypes) };
+    if (typeof input === "object") this.#checked = { input: { ...input }, to };
+    return to;
   }
 
-  #destination(input: RdsAddressInput): RdsAddress {
-    if (typeof input === "string") return destinationEnd(input);
-    const known = this.#checked;
-    if (
-      known?.input.address === input.address &&
-      known.input.port === input.port &&
-      known.input.scopeId === input.scopeId
-    ) {
-      return known.to;
-    }
-    const to = destinationEnd(input);
-    this.#checked = { input: { ...input }, to };
-    return to;
+  #checkControl(control: readonly ControlMessage[]): readonly ControlMessage[] {
+    return checkControl(control, this.#backend?.controlTypes ?? []);
   }
 
   #error(errno: DatagramErrno, { to, payload }: Waiting): VerbenaError {

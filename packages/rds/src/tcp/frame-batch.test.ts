@@ -7,20 +7,21 @@ function source(lengths: readonly number[]): { readonly next: () => OutgoingFram
   // Every other run of them lies one behind the other in memory.
   const memory = Buffer.alloc(lengths.reduce((sum, length) => sum + length, 0));
   let used = 0;
-  const frames = lengths.map((length, i) => {
-    used += length;
-    const bytes = i % 10 < 5 ? memory.subarray(used - length, used) : Buffer.alloc(length);
-    return bytes.fill((i % 255) + 1);
+  const frames = lengths.map((size, i) => {
+    const start = i % 10 < 5 ? used : 0;
+    const at = i % 10 < 5 ? memory : Buffer.alloc(size);
+    used += size;
+    return { bytes: at.subarray(start, start + size).fill((i % 255) + 1), memory: at, start, size };
   });
   let at = 0;
   let end = 0;
   return {
-    all: Buffer.concat(frames),
+    all: Buffer.concat(frames.map(({ bytes }) => bytes)),
     next: () => {
-      const bytes = frames[at++];
-      if (bytes === undefined) return undefined;
-      end += bytes.length;
-      return { bytes, end };
+      const frame = frames[at++];
+      if (frame === undefined) return undefined;
+      end += frame.size;
+      return { ...frame, end };
     },
   };
 }

@@ -54,15 +54,15 @@ export class FrameBatch {
       if (packed > packStart) segments.push(this.pack.subarray(packStart, packed));
       packStart = packed;
     };
-    let run: Uint8Array | undefined;
+    let run: Buffer | undefined;
+    let runStart = 0;
     let runEnd = 0;
     const endRun = (): void => {
       if (run === undefined) return;
-      const length = runEnd - run.byteOffset;
-      const whole = length === run.length ? run : new Uint8Array(run.buffer, run.byteOffset, length);
-      if (length <= MAX_PACKED) {
+      const whole = run.subarray(runStart, runEnd);
+      if (whole.length <= MAX_PACKED) {
         this.pack.set(whole, packed);
-        packed += length;
+        packed += whole.length;
       } else {
         endPack();
         segments.push(whole);
@@ -71,14 +71,14 @@ export class FrameBatch {
     while (this.#left < MAX_BATCH && segments.length < MAX_SEGMENTS - 4 && packed + 2 * MAX_PACKED <= PACK_SIZE) {
       const frame = this.source.next();
       if (frame === undefined) break;
-      const { bytes } = frame;
-      const { byteOffset, length } = bytes;
-      this.#left += length;
-      if (byteOffset !== runEnd || run?.buffer !== bytes.buffer) {
+      const { memory, start, size } = frame;
+      this.#left += size;
+      if (start !== runEnd || run !== memory) {
         endRun();
-        run = bytes;
+        run = memory;
+        runStart = start;
       }
-      runEnd = byteOffset + length;
+      runEnd = start + size;
     }
     endRun();
     endPack();

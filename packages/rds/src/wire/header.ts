@@ -60,12 +60,18 @@ export interface HeaderFields {
 
 const ZEROS = new Uint8Array(HEADER_SIZE);
 
-/** Writes the header of a plain message, without its sequence, at the start of a buffer. */
-export function encodePlainHeader(buf: Buffer, length: number, sourcePort: number, destinationPort: number): void {
-  buf.set(ZEROS);
-  writeWord(buf, HeaderOffset.length, length);
-  writeHalfWord(buf, HeaderOffset.sourcePort, sourcePort);
-  writeHalfWord(buf, HeaderOffset.destinationPort, destinationPort);
+/** Writes the header of a plain message, without its sequence. */
+export function encodePlainHeader(
+  buf: Buffer,
+  at: number,
+  length: number,
+  sourcePort: number,
+  destinationPort: number,
+): void {
+  buf.set(ZEROS, at);
+  writeWord(buf, at + HeaderOffset.length, length);
+  writeHalfWord(buf, at + HeaderOffset.sourcePort, sourcePort);
+  writeHalfWord(buf, at + HeaderOffset.destinationPort, destinationPort);
 }
 
 /** Writes all 48 bytes of a header. */
