@@ -8,6 +8,7 @@ const dist = join(__dirname, "..", "dist");
 const START = "./verbena.bundle.js";
 /** A daemon that lives so long has started. */
 const STARTED_MS = 3000;
+let isDaemon = false;
 
 /** Runs the program; `false` where there is no bundle, or a part of the program has been compiled anew since (a clone). */
 function runBundle() {
@@ -30,6 +31,7 @@ function timeOf(path) {
 }
 
 function load(name) {
+  if (name !== START) isDaemon = true;
   const path = join(dist, name);
   // It is all ASCII, and read fastest so.
   const source = readFileSync(path, "latin1");
@@ -59,9 +61,9 @@ function read(path) {
   }
 }
 
-/** The control socket of a daemon; the bundle loads what that takes when it does. */
+/** Whether a daemon's control socket was asked: the bundle loads what that takes when it does. A daemon answers there itself. */
 function hasAsked() {
-  return process.moduleLoadList.includes("NativeModule http");
+  return process.moduleLoadList.includes("NativeModule http") && !isDaemon;
 }
 
 /** For the next start, if this folder can be written. */

@@ -72,11 +72,14 @@ describe("the program", () => {
     expect(caches()).toHaveLength(2);
   });
 
-  it("keeps nothing of a run that has asked nobody, or has failed: it has called too little", () => {
+  it("keeps nothing of a run that has asked nobody, has failed, or was a daemon: it has called too little", () => {
     bundle("0123456789abcdef", "console.log('help')");
     run();
     bundle("0123456789abcdef", "require('node:http'); process.exitCode = 3;");
     expect(run).toThrow();
+    writeFileSync(join(dist, "serve.bundle.js"), "(function () { // 0000000000000000\n})\n");
+    bundle("0123456789abcdef", "require('node:http'); require('./serve.bundle.js');");
+    run();
     expect(caches()).toEqual([]);
   });
 
