@@ -1,5 +1,14 @@
 // Runs the program from its bundles with the code that V8 has compiled before. Plain JavaScript: it is what is loaded first.
-const { openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const {
+  accessSync,
+  constants,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} = require("node:fs");
 const { createRequire } = require("node:module");
 const { join } = require("node:path");
 const { Script } = require("node:vm");
@@ -70,7 +79,8 @@ function hasAsked() {
 function keepCode(script, path) {
   const temporary = `${path}.${process.pid}`;
   try {
-    writeFileSync(openSync(temporary, "wx"), script.createCachedData());
+    accessSync(dist, constants.W_OK);
+    writeFileSync(temporary, script.createCachedData(), { flag: "wx" });
     renameSync(temporary, path);
   } catch {
     rmSync(temporary, { force: true });

@@ -72,6 +72,14 @@ describe("the program", () => {
     expect(caches()).toHaveLength(2);
   });
 
+  it("leaves no file open that it has kept code in: a daemon lives on", () => {
+    const links = `fs.readdirSync("/proc/self/fd").flatMap((fd) => { try { return fs.readlinkSync("/proc/self/fd/" + fd); } catch { return []; } })`;
+    const late = `const fs = require("fs"); process.on("exit", () => console.log(${links}.filter((file) => file.includes(".cache"))))`;
+    bundle("0123456789abcdef", `require("node:http"); ${late}`);
+    expect(run()).toBe("[]");
+    expect(caches()).toHaveLength(1);
+  });
+
   it("keeps nothing of a run that has asked nobody, has failed, or was a daemon: it has called too little", () => {
     bundle("0123456789abcdef", "console.log('help')");
     run();
