@@ -104,16 +104,26 @@ describe("memory that a transport lends", () => {
     await rig.close();
   });
 
-  it("comes back once, as read by others for good, when a program gets the message or a peek of it", async () => {
+  it("comes back once, as read by others for good, when a program gets a long message or a peek of it", async () => {
     const { rig, receiver, back, arrive } = await setUp();
-    arrive(4000, "one");
+    arrive(4000, "x".repeat(3000));
     receiver.tryReceive();
-    arrive(4000, "three");
+    arrive(4000, "x".repeat(5000));
     receiver.nextSize();
-    expect(back).toEqual([[3, false]]);
+    expect(back).toEqual([[3000, false]]);
     receiver.tryReceive({ peek: true });
     receiver.tryReceive({ into: Buffer.alloc(10) });
-    expect(back.slice(1)).toEqual([[5, false]]);
+    expect(back.slice(1)).toEqual([[5000, false]]);
+    await rig.close();
+  });
+
+  it("comes back free when a program gets a short message: it is copied", async () => {
+    const { rig, receiver, back, arrive } = await setUp();
+    arrive(4000, "short");
+    const peeked = message(receiver.tryReceive({ peek: true })).data;
+    expect(back).toEqual([]);
+    const received = message(receiver.tryReceive()).data;
+    expect([peeked.toString(), received.toString(), back]).toEqual(["short", "short", [[5, true]]]);
     await rig.close();
   });
 });

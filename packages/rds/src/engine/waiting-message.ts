@@ -2,6 +2,8 @@ import type { DatagramAddress, DatagramReceiveRequest, PayloadMemory, ReceivedMe
 import { type BlockWatch, isSmallPart, movedOut } from "../memory/block-watch.js";
 import type { Sequence } from "../wire/sequence.js";
 
+/** Longer payloads are not copied for a program that gives no memory of its own. */
+const MAX_COPIED = 2048;
 const NO_CONTROL: ReceivedMessage["control"] = Object.freeze([]);
 
 /** A message that waits to be received. */
@@ -46,10 +48,9 @@ export class WaitingMessage {
     const payload = this.#payload;
     if (payload === undefined) return undefined;
     const data = requestedData(payload, request);
-    if (request.into === undefined && data.length > 0) this.#letGo(false);
     return {
       type: "message",
-      data,
+      data: request.into === undefined ? this.#own(data) : data,
       length: this.length,
       source: this.source,
       control: this.timestampNs === undefined ? NO_CONTROL : [{ type: "timestamp", ns: this.timestampNs }],
@@ -60,6 +61,18 @@ export class WaitingMessage {
   drop(): void {
     this.#payload = undefined;
     this.#letGo(true);
+  }
+
+  /** Bytes that are a program's from now on. Few of them are copied: they would keep the block that they came in from being used again. */
+  #own(data: Buffer): Buffer {
+    if (this.memory === undefined || data.length === 0) return data;
+    if (data.length > MAX_COPIED) {
+      this.#letGo(false);
+      return data;
+    }
+    const copy = Buffer.allocUnsafe(data.length);
+    copy.set(data);
+    return copy;
   }
 
   #letGo(isFree: boolean): void {
