@@ -5,7 +5,7 @@
 // none is named by its line, and the peak of resident memory stays below 200 MB.
 import { Readable } from "node:stream";
 import { Guid, Lid } from "@verbena/ib";
-import { type ByteSource, type DumpRoute, OpensmDump } from "../packages/core/src/preload/index.js";
+import { type ByteSource, type DumpRoute, OpensmDump } from "../packages/core/test/support/opensm-dump.js";
 import { machineMs } from "./lib/machine-clock.js";
 import { soakSettings } from "./lib/settings.js";
 

@@ -35,11 +35,13 @@ export interface PositiveEntry<V> extends Common {
   readonly state: "positive";
   readonly origin: CacheOrigin;
   readonly value: V;
+  /** Tells the entry from all others that have been there, also from one with the same key. */
+  readonly ground: number;
   /**
    * On the clock: who asks from then on is served, and has the entry refreshed in the background. `Infinity` = never, also while a
-   * refresh is under way. The one member that changes: it is about the entry's upkeep, not about what it says.
+   * refresh is under way. It is about the entry's upkeep, not about what it says, and may be another one at the next look.
    */
-  refreshAt: number;
+  readonly refreshAt: number;
   /** On the clock: since when nobody has confirmed what it says, though the surroundings have changed; absent = nothing is in doubt. */
   readonly keptAt?: number;
 }

@@ -1,9 +1,25 @@
 import { type Gid, Lid, type PathRecord, PKey } from "@verbena/ib";
+import { EntryRows } from "../cache/entry-rows.js";
 import type { PreloadSource } from "../preload/types.js";
 import type { Destination } from "../sdk/destination.js";
 import type { Endpoint } from "../sdk/endpoint.js";
+import type { AddressValue } from "./address-question.js";
 import { destinationKey } from "./destination-key.js";
+import { addressCodec } from "./entry-codecs.js";
+import { PackedPaths } from "./packed-paths.js";
 import type { RouteFields } from "./route-fields.js";
+
+/** Hosts are kept like addresses of the cache; their life is that of the store. */
+const HOST_KEY = ":";
+const HOST_LIFE = {
+  state: "positive",
+  scope: { prefix: HOST_KEY, generation: 0 },
+  provider: "file",
+  origin: "file",
+  createdAt: 0,
+  expiresAt: Number.POSITIVE_INFINITY,
+  refreshAt: Number.POSITIVE_INFINITY,
+} as const;
 
 /** A path of a file. `isLocal`: the port's own, which never expires. */
 export interface FileRoute {
@@ -13,9 +29,11 @@ export interface FileRoute {
 
 /** What the preload files say about one endpoint's world. Kept apart from the caches, so that neither pushes the other out. */
 export class FileStore {
-  readonly #byLid = new Map<Lid, FileRoute>();
-  readonly #byGid = new Map<Gid, FileRoute>();
-  readonly #hosts = new Map<string, { readonly destination: Destination; readonly gid: Gid }>();
+  /** Made when there is something to keep: most ports have no files. */
+  #paths: PackedPaths | undefined;
+  readonly #hosts = new EntryRows<AddressValue>(addressCodec);
+  /** LIDs of the port itself. */
+  readonly #local = new Set<Lid>();
 
   private constructor(
     private readonly endpoint: Endpoint,
@@ -28,22 +46,23 @@ export class FileStore {
     const store = new FileStore(endpoint, now);
     for await (const entry of source.entries(endpoint, signal)) {
       if (entry.kind === "address") {
-        store.#hosts.set(destinationKey(entry.destination), entry);
+        store.#putHost(entry.destination, entry.gid);
       } else {
-        const route: FileRoute = { path: entry.path, isLocal: entry.isLocal };
-        store.#byLid.set(entry.path.dlid, route);
-        store.#byGid.set(entry.path.dgid, route);
+        store.#paths ??= new PackedPaths();
+        store.#paths.add(entry.path);
+        if (entry.isLocal) store.#local.add(entry.path.dlid);
       }
     }
     return store;
   }
 
   get size(): number {
-    return this.#hosts.size + this.#byLid.size;
+    return this.#hosts.size + (this.#paths?.size ?? 0);
   }
 
   address(key: string): Gid | undefined {
-    return this.#hosts.get(key)?.gid;
+    const row = this.#hosts.find(HOST_KEY + key);
+    return row < 0 ? undefined : this.#hosts.read(row).value.answer.gid;
   }
 
   /** The file's path for a question, if the question wishes nothing the file knows nothing about. */
@@ -58,16 +77,36 @@ export class FileStore {
       (query.slid === undefined || query.slid === Lid.base(port.lid, port.lmc)) &&
       PKey.samePartition(query.pkey, pkey);
     if (!isPlain) return undefined;
-    const found = query.dlid === undefined ? query.dgid && this.#byGid.get(query.dgid) : this.#byLid.get(query.dlid);
-    if (found === undefined || typeof found === "bigint") return undefined;
-    return query.dgid === undefined || query.dgid === found.path.dgid ? found : undefined;
+    const path = this.#find(query);
+    if (path === undefined || (query.dgid !== undefined && query.dgid !== path.dgid)) return undefined;
+    return this.#routeOf(path);
   }
 
-  hosts(): Iterable<{ readonly destination: Destination; readonly gid: Gid }> {
-    return this.#hosts.values();
+  *hosts(): IterableIterator<{ readonly destination: Destination; readonly gid: Gid }> {
+    for (let row = this.#hosts.oldest; row >= 0; row = this.#hosts.newerThan(row)) {
+      const { subject: destination, value } = this.#hosts.read(row);
+      if (value.answer.gid !== undefined) yield { destination, gid: value.answer.gid };
+    }
   }
 
-  routes(): Iterable<FileRoute> {
-    return this.#byLid.values();
+  *routes(): IterableIterator<FileRoute> {
+    if (this.#paths !== undefined) for (const path of this.#paths.all()) yield this.#routeOf(path);
+  }
+
+  #find({ dlid, dgid }: RouteFields): PathRecord | undefined {
+    if (dlid !== undefined) return this.#paths?.toLid(dlid);
+    return dgid === undefined ? undefined : this.#paths?.toGid(dgid);
+  }
+
+  #routeOf(path: PathRecord): FileRoute {
+    return { path, isLocal: this.#local.has(path.dlid) };
+  }
+
+  #putHost(destination: Destination, gid: Gid): void {
+    const key = HOST_KEY + destinationKey(destination);
+    const row = this.#hosts.find(key);
+    if (row >= 0) this.#hosts.remove(row);
+    const value = { answer: { gid }, routeKey: undefined };
+    this.#hosts.add({ ...HOST_LIFE, key, subject: destination, value });
   }
 }

@@ -1,10 +1,10 @@
 import type { AcmCounters } from "./contract.js";
 
 /**
- * Something that an answer rests on, told apart by identity: an entry of a cache, an endpoint in one generation, the order in which endpoints
+ * Something that an answer rests on, told apart by identity: an entry of a cache (by its number), an endpoint in one generation, the order in which endpoints
  * are chosen. Once it is lost it never comes back.
  */
-export type Ground = object;
+export type Ground = object | number;
 
 /**
  * What an answer from the caches rests on, written down for who keeps the answer: as long as no ground is lost, and until its time is up, the
@@ -18,8 +18,8 @@ export class Footing {
   counters: { -readonly [Name in keyof AcmCounters]: number } | undefined;
 
   /** The answer rests on an entry of a cache; its times are on the clock, milliseconds. */
-  entry(entry: { readonly expiresAt: number; readonly refreshAt: number }): void {
-    this.grounds.push(entry);
+  entry(entry: { readonly ground: number; readonly expiresAt: number; readonly refreshAt: number }): void {
+    this.grounds.push(entry.ground);
     this.until = Math.min(this.until, entry.expiresAt, entry.refreshAt);
   }
 }

@@ -5,6 +5,7 @@ import { Destination } from "../sdk/destination.js";
 import { addressEnds } from "./address-question.js";
 import type { EngineChange } from "./contract.js";
 import { destinationKey } from "./destination-key.js";
+import { endMarks } from "./entry-codecs.js";
 import type { Feed } from "./feed.js";
 import type { LocalEndpoint } from "./local-endpoint.js";
 import type { Pipeline } from "./pipeline.js";
@@ -79,6 +80,7 @@ export class Forgetting {
    */
   ends(endpoints: readonly LocalEndpoint[], ends: ReadonlySet<Gid | Lid>, hasNew: boolean, reason: string): number {
     const mine = new Map(endpoints.map((endpoint) => [endpoint.prefix, endpoint]));
+    const marks = endMarks(ends);
     for (const { notices } of endpoints) notices.note(ends);
     const isAbout = ({ subject }: FlightKey): boolean =>
       (subject.kind === "gid" && ends.has(subject.gid)) || (subject.kind === "lid" && ends.has(subject.lid));
@@ -90,7 +92,7 @@ export class Forgetting {
         if (!mine.has(entry.scope.prefix)) return false;
         if (entry.state === "negative") return hasNew;
         return isAbout(entry) || endsOf(entry.value).some((end) => ends.has(end));
-      });
+      }, marks);
     const { addresses, routes } = this.pipeline;
     const count = drop(addresses, addressEnds) + drop(routes, routeEnds);
     routes.flights.end((flight) => mine.has(flight.scope.prefix) && isAbout(flight), new Restart());

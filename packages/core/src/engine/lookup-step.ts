@@ -1,5 +1,6 @@
 import type { CacheOrigin, CacheScope, NegativeEntry, PositiveEntry } from "../cache/cache-entry.js";
 import { type DestinationSight, stepLookup, stepWant } from "../cache/destination-machine.js";
+import type { NewEntry, ValueCodec } from "../cache/entry-rows.js";
 import { type FlightContext, Flights } from "../cache/flights.js";
 import { nextConfirmTime, nextRefreshTime, type RefreshRule, refreshTime } from "../cache/refresh.js";
 import { ResolutionCache } from "../cache/resolution-cache.js";
@@ -22,6 +23,8 @@ export interface Found<V extends object> {
 
 export interface LookupStepOptions<V extends object> {
   readonly name: "address" | "route";
+  /** How values are kept. */
+  readonly codec: ValueCodec<V>;
   readonly settings: EngineSettings;
   readonly ttlMs: number;
   /** Age at which an entry that did not come from a file is refreshed. */
@@ -65,7 +68,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     this.#options = options;
     this.#refreshRule = { share: options.settings.refreshShare, ageMs: options.refreshMs };
     const { clock, cacheMaxEntries, onLost } = options.settings;
-    this.cache = new ResolutionCache({ clock, maxEntries: cacheMaxEntries, onGone: onLost });
+    this.cache = new ResolutionCache({ clock, maxEntries: cacheMaxEntries, codec: options.codec, onGone: onLost });
     this.flights = new Flights(clock, options.settings.deadlineMs * FULL_SHARE);
   }
 
@@ -179,7 +182,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const { outlives, settings } = this.#options;
     const keptAt = settings.clock.now();
     this.flights.end(({ scope }) => endpoints.has(scope.prefix), new Restart());
-    const kept = new Set<object>();
+    const kept = new Set<string>();
     this.cache.replace((entry) => {
       const endpoint = endpoints.get(entry.scope.prefix);
       // What a file says is read from there again.
@@ -187,10 +190,10 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
       const value = outlives?.(entry.value, endpoint);
       if (value === undefined) return undefined;
       const other = { ...entry, scope: endpoint.scope, value, refreshAt: keptAt, keptAt: entry.keptAt ?? keptAt };
-      kept.add(other);
+      kept.add(entry.key);
       return other;
     });
-    return kept.size + this.cache.drop((entry) => endpoints.has(entry.scope.prefix) && !kept.has(entry));
+    return kept.size + this.cache.drop((entry) => endpoints.has(entry.scope.prefix) && !kept.has(entry.key));
   }
 
   /** Puts in what a provider overheard; what may be wrong by now is dropped. */
@@ -207,7 +210,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
    */
   #refresh(question: Question<A, V>, entry: PositiveEntry<V>, call: Call): void {
     const { clock, deadlineMs } = this.#options.settings;
-    entry.refreshAt = Number.POSITIVE_INFINITY;
+    this.cache.setRefreshAt(entry, Number.POSITIVE_INFINITY);
     const deadline = clock.now() + deadlineMs;
     const background = leftBehind(call, deadline);
     const start = (context: FlightContext): Promise<PositiveEntry<V>> => this.#ask(question, background, context);
@@ -215,11 +218,11 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     this.flights.join(flight, deadline, start, background, background).catch((error: unknown) => {
       const now = clock.now();
       const { keptAt, expiresAt } = entry;
-      if (error instanceof Restart) entry.refreshAt = now;
-      else if (keptAt !== undefined) entry.refreshAt = nextConfirmTime(now, keptAt);
-      else entry.refreshAt = nextRefreshTime(now, expiresAt, this.#refreshRule);
+      const next =
+        keptAt === undefined ? nextRefreshTime(now, expiresAt, this.#refreshRule) : nextConfirmTime(now, keptAt);
+      this.cache.setRefreshAt(entry, error instanceof Restart ? now : next);
       // Who keeps answers has seen no time at which it is to be asked for again.
-      this.#options.settings.onLost(entry);
+      this.#options.settings.onLost(entry.ground);
     });
   }
 
@@ -284,7 +287,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     const { settings, ttlMs } = this.#options;
     const createdAt = settings.clock.now();
     const expiresAt = Math.min(createdAt + (answer.ttlMs ?? ttlMs), question.latest);
-    const entry: PositiveEntry<V> = {
+    const entry: NewEntry<V> = {
       state: "positive",
       key: question.key,
       scope: question.endpoint.scope,
@@ -305,7 +308,7 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     if (found === undefined || found.expiresAt <= now) return undefined;
     const createdAt = endpoint.files?.loadedAt ?? now;
     const expiresAt = Math.min(found.expiresAt, question.latest);
-    const entry: PositiveEntry<V> = {
+    const entry: NewEntry<V> = {
       state: "positive",
       key,
       scope: endpoint.scope,
@@ -320,8 +323,8 @@ export class LookupStep<A extends { readonly ttlMs?: number }, V extends object>
     return this.#keep(endpoint, entry);
   }
 
-  #keep(endpoint: LocalEndpoint, entry: PositiveEntry<V>): PositiveEntry<V> {
-    this.cache.put(entry);
+  #keep(endpoint: LocalEndpoint, found: NewEntry<V>): PositiveEntry<V> {
+    const entry = this.cache.put(found);
     this.#options.onFound?.(endpoint, entry);
     return entry;
   }

@@ -7,6 +7,7 @@ import { type AddressValue, addressQuestion } from "./address-question.js";
 import { directAnswer, localAnswer, routedAnswer } from "./answers.js";
 import type { PathRequest, ResolveAnswer } from "./contract.js";
 import { destinationKey } from "./destination-key.js";
+import { addressCodec, RouteCodec } from "./entry-codecs.js";
 import type { Footing } from "./footing.js";
 import { keptAddress } from "./kept-address.js";
 import type { LocalEndpoint, Moment } from "./local-endpoint.js";
@@ -37,6 +38,7 @@ export class Pipeline {
     this.addresses = new LookupStep({
       ...common,
       name: "address",
+      codec: addressCodec,
       ttlMs: settings.addressTtlMs,
       refreshMs: settings.addressRefreshMs,
       companionDelayMs: settings.companionDelayMs,
@@ -51,6 +53,7 @@ export class Pipeline {
     this.routes = new LookupStep({
       ...common,
       name: "route",
+      codec: new RouteCodec(),
       // A route goes with its address; where the question was a LID or GID itself, that is as good as an address of the same age.
       ttlMs: Math.min(settings.routeTtlMs, settings.addressTtlMs),
       refreshMs: settings.routeRefreshMs,
