@@ -99,11 +99,15 @@ export class Engine implements LocalContext {
     for (const socket of this.sockets) socket.congestionChanged(freed);
   }
 
-  peerForgotten(remote: TransportAddress): void {
+  foreignMapUnused(remote: TransportAddress): boolean {
     const key = addressKey(remote);
+    if ([...this.locals.values()].some(({ peers }) => peers.has(key))) return false;
+    return this.#foreignMaps.delete(key);
+  }
+
+  peerForgotten(remote: TransportAddress): void {
     this.routesGeneration += 1;
-    if ([...this.locals.values()].some(({ peers }) => peers.has(key))) return;
-    this.#foreignMaps.delete(key);
+    if (!this.foreignMapUnused(remote)) return;
     for (const changed of this.mapWatchers) changed(remote);
     // Nobody tells any more that a port is free: who waits for one tries, and so calls the peer; not within the send that made this one go.
     queueMicrotask(() => {

@@ -47,6 +47,8 @@ export interface LocalContext {
   /** The map of a peer's address, one for all local addresses. */
   foreignMap(remote: TransportAddress): CongestionMap;
   foreignMapArrived(remote: TransportAddress, bits: Buffer): void;
+  /** No peer has come of the address that the map was asked for. */
+  foreignMapUnused(remote: TransportAddress): void;
   /** The local address knows the peer no more. */
   peerForgotten(remote: TransportAddress): void;
   /** The congestion map of a local address has changed. */
@@ -159,7 +161,10 @@ export class LocalAddress implements TransportSink, PeerOwner {
     const firstSequence = before !== undefined && before.nextTx > now ? before.nextTx : now;
     const peer = new Peer(this, remote, this.#context.foreignMap(remote), firstSequence);
     const link = this.#transport?.link(remote, peer);
-    if (link === undefined) return "unreachable";
+    if (link === undefined) {
+      this.#context.foreignMapUnused(remote);
+      return "unreachable";
+    }
     if (before !== undefined) peer.resume(before);
     this.#forgotten.delete(key);
     this.peers.set(key, peer);
