@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createHost } from "@verbena/core";
 import { IpAddress } from "@verbena/ib";
 import { RdsStack, TcpTransport } from "@verbena/rds";
@@ -89,6 +92,30 @@ describe("verbena rds stress", () => {
       /^waiting for incoming connection on 127\.0\.0\.3:\d+\naccepted connection from 127\.0\.0\.2:\d+ on 127\.0\.0\.3:\d+\nnegotiated options/,
     );
     expect(out).toMatch(/ {2}\(average\)\n$/);
+  });
+
+  it("runs over a stack of another program that both sides are attached to, and leaves nothing of it behind", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "rds-stress-"));
+    await using host = createHost();
+    await using stack = new RdsStack({ host, loopbackCongestion: true });
+    const attached = stack.serve();
+    const path = join(folder, "rds.sock");
+    const server = createServer((connection) => attached.accept(connection)).listen(path);
+    await once(server, "listening");
+    const carried = ["--transport", "attach", "--attach-path", path, "-p", await freePort("127.0.0.3")];
+    const passive = stress([...carried, "-r", "127.0.0.3", "--receive-buffer", "2000"]);
+    await passive.said;
+    const words = ["-r", "127.0.0.2", "-s", "127.0.0.3", "-t", "2", "-d", "8", "-v", "--count", "25", "--json"];
+    const active = await stress([...carried, ...words]).ended;
+    expect([active.status, active.err]).toEqual([0, ""]);
+    expect(summary(active.out)).toMatchObject({ tasks: 2, requestsSent: 100, acksReceived: 100 });
+    expect(await passive.ended).toMatchObject({ status: 0, err: "" });
+    // Requests and acks went by the stack, and not some other way.
+    const queued = stack.info("counters").find(({ name }) => name === "send_queued")?.value;
+    expect(queued).toBeGreaterThanOrEqual(200n);
+    expect(attached.sockets).toEqual([]);
+    server.close();
+    rmSync(folder, { recursive: true });
   });
 
   it("holds back from a receiver that reads slowly, and all arrives", async () => {

@@ -1,5 +1,6 @@
 import type { ConnectionInfo, QueuedMessageInfo, SocketInfo, TransportInfoLists } from "@verbena/core/sdk";
 import type { IpAddress } from "@verbena/ib";
+import { errnoError } from "../errors.js";
 import type { Sequence } from "../wire/sequence.js";
 import { listCounters } from "./counters.js";
 import type { Engine } from "./engine.js";
@@ -12,6 +13,13 @@ type Lists = { readonly [List in keyof TransportInfoLists]: (engine: Engine) => 
 /** One of the lists an engine can show of itself. */
 export function listInfo<List extends keyof TransportInfoLists>(engine: Engine, list: List): TransportInfoLists[List] {
   return LISTS[list](engine);
+}
+
+/** Throws `VERBENA_RDS_EINVAL` for what is no name of a list. */
+export function checkList(list: string): void {
+  if (Object.hasOwn(LISTS, list)) return;
+  const reason = `there is no list ${JSON.stringify(list)}: they are ${Object.keys(LISTS).join(", ")}`;
+  throw errnoError("EINVAL", { reason });
 }
 
 const LISTS: Lists = {

@@ -1,5 +1,6 @@
 import type { ReceivedItem, SocketBackend, SocketEvents, TransportInfoLists } from "@verbena/core/sdk";
 import { IpAddress } from "@verbena/ib";
+import { checkList } from "../engine/info.js";
 import { errnoError, rdsError } from "../errors.js";
 import { bindableEnd, connectableEnd, invalid, type RdsAddress, type RdsAddressInput } from "./ends.js";
 import { Readiness } from "./readiness.js";
@@ -26,6 +27,8 @@ export class RdsSocket implements AsyncDisposable {
   readonly #receiver: Receiver;
   #transport: string | undefined;
   #backend: SocketBackend | undefined;
+  /** One that is being bound. */
+  #opening: SocketBackend | undefined;
   #binding: Promise<RdsAddress> | undefined;
   #local: RdsAddress | undefined;
   #remote: RdsAddress | undefined;
@@ -61,6 +64,7 @@ export class RdsSocket implements AsyncDisposable {
    * `VERBENA_RDS_ENOPROTOOPT` when the stack has none of that name.
    */
   useTransport(name: string): void {
+    this.#assertOpen();
     if (this.transport !== undefined || this.#binding !== undefined) {
       throw errnoError("EOPNOTSUPP", { reason: `the socket uses ${this.transport ?? "a transport"} already` });
     }
@@ -115,22 +119,22 @@ export class RdsSocket implements AsyncDisposable {
    * (destination of the other address family), `VERBENA_RDS_EMSGSIZE`, `VERBENA_RDS_ETIMEDOUT`, `VERBENA_RDS_ABORTED`, `VERBENA_RDS_CLOSED`.
    */
   send(data: RdsPayload, options: RdsSendOptions = {}): Promise<number> {
-    return this.#sender.send(bytesOf(data), options);
+    return this.#sender.send(data, options);
   }
 
   /** As {@link send}, of a message in parts. */
   sendv(parts: readonly RdsPayload[], options: RdsSendOptions = {}): Promise<number> {
-    return this.#sender.send(parts.map(bytesOf), options);
+    return this.#sender.send(parts, options);
   }
 
   /** As {@link send}, but throws `VERBENA_RDS_EAGAIN` or `VERBENA_RDS_ENOBUFS` at once where that would wait. The bytes are free on return. */
   trySend(data: RdsPayload, options: Omit<RdsSendOptions, keyof WaitOptions> = {}): number {
-    return this.#sender.trySend(bytesOf(data), options);
+    return this.#sender.trySend(data, options);
   }
 
   /** As {@link trySend}, of a message in parts. */
   trySendv(parts: readonly RdsPayload[], options: Omit<RdsSendOptions, keyof WaitOptions> = {}): number {
-    return this.#sender.trySend(parts.map(bytesOf), options);
+    return this.#sender.trySend(parts, options);
   }
 
   /**
@@ -200,6 +204,7 @@ export class RdsSocket implements AsyncDisposable {
    * Throws `VERBENA_RDS_ENOTCONN` when the socket is not bound.
    */
   cancel(to?: RdsAddressInput): void {
+    this.#assertOpen();
     if (this.#backend === undefined) throw errnoError("ENOTCONN", { reason: "the socket is not bound" });
     this.#backend.cancel(to === undefined ? undefined : connectableEnd(to));
   }
@@ -209,6 +214,10 @@ export class RdsSocket implements AsyncDisposable {
    * those that refused a send of this socket. `false`: none any more.
    */
   monitorCongestion(mask: bigint | boolean): void {
+    this.#assertOpen();
+    if (typeof mask !== "bigint" && typeof mask !== "boolean") {
+      throw invalid(`a mask of ports is a bigint or a boolean, not ${String(mask)}`);
+    }
     this.#settings.monitor(mask === true ? "refused" : mask === false ? undefined : mask);
   }
 
@@ -267,6 +276,8 @@ export class RdsSocket implements AsyncDisposable {
 
   /** A list of the transport that serves the socket. Rejects with `VERBENA_RDS_ENOTCONN` when the socket is not bound. */
   async info<List extends keyof TransportInfoLists>(list: List): Promise<TransportInfoLists[List]> {
+    this.#assertOpen();
+    checkList(list);
     if (this.#backend === undefined) throw errnoError("ENOTCONN", { reason: "the socket is not bound" });
     return this.#backend.info(list);
   }
@@ -303,6 +314,7 @@ export class RdsSocket implements AsyncDisposable {
     const transport = this.#context.transportFor(local, this.#transport);
     if (local.port === 1) throw invalid("port 1 belongs to the protocol itself");
     const backend = this.#context.open(transport, this.#events(), this.#transport !== undefined);
+    this.#opening = backend;
     try {
       this.#settings.apply(backend);
       const bound = await backend.bind(local);
@@ -344,12 +356,11 @@ export class RdsSocket implements AsyncDisposable {
   }
 
   async #close(reason: Error): Promise<void> {
-    this.#context.forget(this);
     this.#sender.close(reason);
     this.#receiver.close(reason);
     this.#readiness.close(reason);
-    await this.#backend?.close();
+    await (this.#backend ?? this.#opening)?.close();
+    // Only now: the close of the stack waits for those under way.
+    this.#context.forget(this);
   }
 }
-
-const bytesOf = (data: RdsPayload): Uint8Array => (typeof data === "string" ? Buffer.from(data) : data);

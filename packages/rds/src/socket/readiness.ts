@@ -1,4 +1,5 @@
 import type { Clock, SocketBackend } from "@verbena/core/sdk";
+import { invalid } from "./ends.js";
 import type { RdsReadiness } from "./types.js";
 import { type Outcome, WaitList, type WaitOptions } from "./wait-list.js";
 
@@ -28,7 +29,8 @@ export class Readiness {
   }
 
   wait(wanted: readonly (keyof RdsReadiness)[], options: WaitOptions): Promise<RdsReadiness> {
-    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    const wrong = this.#closed ?? this.#waits.check(options) ?? checkWanted(wanted);
+    if (wrong !== undefined) return Promise.reject(wrong);
     const { now } = this;
     return wanted.some((what) => now[what]) ? Promise.resolve(now) : this.#waits.wait(wanted, options);
   }
@@ -45,4 +47,12 @@ export class Readiness {
     this.#closed = reason;
     this.#waits.failAll(reason);
   }
+}
+
+const KNOWN: readonly unknown[] = ["readable", "writable", "uncongested"] satisfies readonly (keyof RdsReadiness)[];
+
+/** Nothing would ever come of what nobody knows. */
+function checkWanted(wanted: unknown): Error | undefined {
+  if (Array.isArray(wanted) && wanted.length > 0 && wanted.every((what) => KNOWN.includes(what))) return undefined;
+  return invalid(`poll() takes a list of ${KNOWN.join(", ")}`);
 }

@@ -1,4 +1,5 @@
 import type { Clock, DatagramReceiveRequest, ReceivedItem, SocketBackend } from "@verbena/core/sdk";
+import { invalid } from "./ends.js";
 import type { SocketSettings } from "./socket-settings.js";
 import type { RdsReceiveOptions } from "./types.js";
 import { WaitList } from "./wait-list.js";
@@ -22,6 +23,8 @@ export class Receiver {
 
   /** Those who wait come first. */
   tryReceive(request: DatagramReceiveRequest): ReceivedItem | undefined {
+    const wrong = checkLength(request);
+    if (wrong !== undefined) throw wrong;
     return this.#backend?.tryReceive(request);
   }
 
@@ -30,10 +33,11 @@ export class Receiver {
     signal,
     ...request
   }: RdsReceiveOptions): Promise<ReceivedItem> {
-    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    const options = signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+    const wrong = this.#closed ?? this.#waits.check(options) ?? checkLength(request);
+    if (wrong !== undefined) return Promise.reject(wrong);
     const item = this.#backend?.tryReceive(request);
-    if (item !== undefined) return Promise.resolve(item);
-    return this.#waits.wait(request, signal === undefined ? { timeoutMs } : { timeoutMs, signal });
+    return item === undefined ? this.#waits.wait(request, options) : Promise.resolve(item);
   }
 
   /** As {@link receive} without a time-out; `undefined` once the socket is closed. */
@@ -60,4 +64,9 @@ export class Receiver {
     this.#closed = reason;
     this.#waits.failAll(reason);
   }
+}
+
+function checkLength({ maxLength }: DatagramReceiveRequest): Error | undefined {
+  if (maxLength === undefined || (typeof maxLength === "number" && maxLength >= 0)) return undefined;
+  return invalid(`maxLength must be a number that is not negative, not ${String(maxLength)}`);
 }

@@ -5,12 +5,14 @@ import { errnoError } from "../errors.js";
 import { checkControl } from "./control.js";
 import { destinationEnd, invalid, RdsAddress, type RdsAddressInput } from "./ends.js";
 import { takeLoss } from "./lossy-backend.js";
+import { payloadOf } from "./payload.js";
 import type { Readiness } from "./readiness.js";
 import type { SocketContext } from "./socket-context.js";
 import type { SocketSettings } from "./socket-settings.js";
-import type { RdsSendOptions } from "./types.js";
+import type { RdsPayload, RdsSendOptions } from "./types.js";
 import { type Outcome, WaitList, type WaitOptions } from "./wait-list.js";
 
+type Data = RdsPayload | readonly RdsPayload[];
 type Payload = Uint8Array | readonly Uint8Array[];
 
 /** A message to be queued. */
@@ -69,16 +71,20 @@ export class Sender {
     this.#local = local;
   }
 
-  trySend(payload: Payload, options: RdsSendOptions): number {
+  trySend(data: Data, options: RdsSendOptions): number {
     if (this.#closed !== undefined) throw this.#closed;
+    const payload = payloadOf(data);
     const waiting = this.#prepare(payload, options);
     const refusal = this.#refusalBefore(waiting.to) ?? this.#attempt(waiting, "only");
     if (refusal === undefined) return payloadLength(payload);
     throw this.#error(refusal, waiting);
   }
 
-  async send(payload: Payload, options: RdsSendOptions): Promise<number> {
+  async send(data: Data, options: RdsSendOptions): Promise<number> {
     if (this.#closed !== undefined) throw this.#closed;
+    const wrong = this.#waits.check(options);
+    if (wrong !== undefined) throw wrong;
+    const payload = payloadOf(data);
     const waiting = this.#prepare(payload, options);
     const refusal = this.#refusalBefore(waiting.to) ?? this.#attempt(waiting, "first");
     if (refusal === undefined) return payloadLength(payload);
@@ -93,6 +99,8 @@ export class Sender {
 
   async drain(options: WaitOptions): Promise<void> {
     if (this.#closed !== undefined) throw this.#closed;
+    const wrong = this.#drains.check(options);
+    if (wrong !== undefined) throw wrong;
     const loss = this.#waits.length === 0 ? takeLoss(this.#backend) : undefined;
     if (loss !== undefined) throw loss;
     if (this.#backend === undefined || this.#isDrained) return;

@@ -1,7 +1,18 @@
 import type { SocketBackend } from "@verbena/core/sdk";
+import { type OptionNames, unknownOption } from "@verbena/ib";
 import { DEFAULT_BUFFER_SIZE } from "../engine/engine-socket.js";
+import { rdsError } from "../errors.js";
 import { invalid } from "./ends.js";
 import type { RdsSocketOptions } from "./types.js";
+
+const OPTIONS: OptionNames<RdsSocketOptions> = {
+  sendBufferSize: true,
+  receiveBufferSize: true,
+  sendTimeoutMs: true,
+  receiveTimeoutMs: true,
+  timestamps: true,
+  transport: true,
+};
 
 /** Least limits, payload bytes, as Linux has them. */
 const MIN_SEND = 2304;
@@ -17,7 +28,10 @@ export class SocketSettings {
   #timestamps = false;
   #monitored: bigint | "refused" | undefined;
 
+  /** Throws `VERBENA_RDS_OPTION`, `VERBENA_RDS_EINVAL`. */
   constructor(options: RdsSocketOptions) {
+    const problem = unknownOption(options, OPTIONS);
+    if (problem !== undefined) throw rdsError("VERBENA_RDS_OPTION", { details: { of: "createSocket", problem } });
     if (options.sendBufferSize !== undefined) this.sendBufferSize = options.sendBufferSize;
     if (options.receiveBufferSize !== undefined) this.receiveBufferSize = options.receiveBufferSize;
     if (options.sendTimeoutMs !== undefined) this.sendTimeoutMs = options.sendTimeoutMs;

@@ -1,5 +1,6 @@
 import type { Clock } from "@verbena/core/sdk";
 import { errnoError, rdsError } from "../errors.js";
+import { keepAlive } from "../keep-alive.js";
 
 /** How long a call waits. */
 export interface WaitOptions {
@@ -44,10 +45,19 @@ export class WaitList<Ask, Answer> implements Iterable<Ask> {
     for (const { ask } of this.#waits) yield ask;
   }
 
-  /** Waits until an answer is given; rejects with ETIMEDOUT, when the signal says so, or with what {@link failAll} gives. */
+  /** The error of a call with these options, before anything is done for it: EINVAL of a time-out that is none, or that its signal is aborted. */
+  check({ timeoutMs = 0, signal }: WaitOptions): Error | undefined {
+    if (!(typeof timeoutMs === "number" && timeoutMs >= 0)) {
+      return errnoError("EINVAL", {
+        reason: `timeoutMs must be a number that is not negative, not ${String(timeoutMs)}`,
+      });
+    }
+    return signal?.aborted === true ? aborted(this.#operation, signal) : undefined;
+  }
+
+  /** Waits until an answer is given; options as {@link check} lets them through. Rejects with ETIMEDOUT, when the signal says so, or with what {@link failAll} gives. */
   wait(ask: Ask, { timeoutMs = 0, signal }: WaitOptions): Promise<Answer> {
     const operation = this.#operation;
-    if (signal?.aborted === true) return Promise.reject(aborted(operation, signal));
     return new Promise((resolve, reject) => {
       let cancelTimer: (() => void) | undefined;
       const giveUp = (error: Error): void => {
@@ -59,10 +69,7 @@ export class WaitList<Ask, Answer> implements Iterable<Ask> {
         ask,
         setTimeout: (ms) => {
           cancelTimer?.();
-          cancelTimer =
-            ms === 0
-              ? undefined
-              : this.#clock.schedule(ms, () => giveUp(errnoError("ETIMEDOUT", { operation, timeoutMs: ms })));
+          cancelTimer = ms === 0 ? undefined : this.#timer(ms, giveUp);
         },
         settle: (outcome) => {
           this.#waits.delete(wait);
@@ -72,8 +79,8 @@ export class WaitList<Ask, Answer> implements Iterable<Ask> {
           else resolve(outcome.answer);
         },
       };
-      wait.setTimeout(timeoutMs);
       signal?.addEventListener("abort", onAbort);
+      wait.setTimeout(timeoutMs);
       this.#waits.add(wait);
     });
   }
@@ -98,6 +105,17 @@ export class WaitList<Ask, Answer> implements Iterable<Ask> {
 
   failAll(error: Error): void {
     for (const wait of this.#waits) wait.settle({ error });
+  }
+
+  /** The program is told: where nothing else keeps it running, it would be over before. */
+  #timer(timeoutMs: number, giveUp: (error: Error) => void): () => void {
+    const letGo = keepAlive();
+    const operation = this.#operation;
+    const cancel = this.#clock.schedule(timeoutMs, () => giveUp(errnoError("ETIMEDOUT", { operation, timeoutMs })));
+    return () => {
+      cancel();
+      letGo();
+    };
   }
 
   #pass(answerTo: (ask: Ask) => Outcome<Answer>): void {

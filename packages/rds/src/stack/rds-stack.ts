@@ -10,7 +10,7 @@ import type { AttachServer, AttachServerOptions } from "../attach/server/attach-
 import { StackServer } from "../attach/server/stack-server.js";
 import { Engine } from "../engine/engine.js";
 import { EngineSocket } from "../engine/engine-socket.js";
-import { listInfo } from "../engine/info.js";
+import { checkList, listInfo } from "../engine/info.js";
 import type { RdsSemantics } from "../engine/settings.js";
 import { errnoError, rdsError } from "../errors.js";
 import { LoopTransport } from "../loop/loop-transport.js";
@@ -59,6 +59,10 @@ const OPTIONS: OptionNames<RdsStackOptions> = {
 
 const MIB = 1 << 20;
 
+const SEMANTICS: readonly RdsSemantics[] = ["linux", "document"];
+
+const wrong = (problem: string): Error => rdsError("VERBENA_RDS_OPTION", { details: { of: "RdsStack", problem } });
+
 /** A host's RDS sockets, and what they share: addresses, connections to peers, congestion maps, counters. */
 export class RdsStack implements AsyncDisposable {
   /** Transports of this stack, in the order in which they are asked. */
@@ -72,7 +76,10 @@ export class RdsStack implements AsyncDisposable {
 
   constructor(options: RdsStackOptions) {
     const problem = unknownOption(options, OPTIONS);
-    if (problem !== undefined) throw rdsError("VERBENA_RDS_OPTION", { details: { of: "RdsStack", problem } });
+    if (problem !== undefined) throw wrong(problem);
+    if (options.semantics !== undefined && !SEMANTICS.includes(options.semantics)) {
+      throw wrong(`semantics must be one of ${SEMANTICS.join(", ")}, not ${options.semantics}`);
+    }
     this.#host = options.host;
     const { host, semantics = "linux", transports = [new LoopTransport()] } = options;
     this.transports = [...transports];
@@ -98,7 +105,7 @@ export class RdsStack implements AsyncDisposable {
     };
   }
 
-  /** A socket, not yet bound. Throws `VERBENA_RDS_CLOSED`, or what its options give: `VERBENA_RDS_EINVAL`, `VERBENA_RDS_ENOPROTOOPT`. */
+  /** A socket, not yet bound. Throws `VERBENA_RDS_CLOSED`, or what its options give: `VERBENA_RDS_OPTION`, `VERBENA_RDS_EINVAL`, `VERBENA_RDS_ENOPROTOOPT`. */
   createSocket(options: RdsSocketOptions = {}): RdsSocket {
     if (this.#closing !== undefined) throw rdsError("VERBENA_RDS_CLOSED", { details: { what: "stack" } });
     const socket = new RdsSocket(this.#context, options);
@@ -125,6 +132,7 @@ export class RdsStack implements AsyncDisposable {
 
   /** A list of the engine in this process. Sockets on a transport of another kind show that one's by `socket.info()`. */
   info<List extends keyof TransportInfoLists>(list: List): TransportInfoLists[List] {
+    checkList(list);
     return listInfo(this.#engine, list);
   }
 

@@ -1,4 +1,7 @@
-import type { IpAddress } from "@verbena/ib";
+import { type IpAddress, type OptionNames, unknownOption } from "@verbena/ib";
+import { rdsError } from "../errors.js";
+import { addressesOption, addressOption } from "../stack/address-option.js";
+import { numberOption } from "../stack/number-option.js";
 
 /** The port of every kernel. */
 export const RDS_TCP_PORT = 16_385;
@@ -32,15 +35,45 @@ export interface TcpSettings {
   readonly maxAcceptRatePerPeer: number;
 }
 
-/** Applies the defaults. */
+const OPTIONS: OptionNames<TcpTransportOptions> = {
+  port: true,
+  peerPorts: true,
+  addresses: true,
+  peers: true,
+  maxMessageSize: true,
+  maxAcceptRate: true,
+  maxAcceptRatePerPeer: true,
+};
+
+/** Applies the defaults. Throws `VERBENA_RDS_OPTION`: a list of peers that is not understood must not let everybody in. */
 export function tcpSettings(options: TcpTransportOptions): TcpSettings {
+  const problem = unknownOption(options, OPTIONS);
+  if (problem !== undefined) throw rdsError("VERBENA_RDS_OPTION", { details: { of: OF, problem } });
+  const { addresses, peers } = options;
+  const rate = (name: "maxAcceptRate" | "maxAcceptRatePerPeer", preset: number): number =>
+    numberOption(OF, name, options[name] ?? preset, 1, 1_000_000);
   return {
-    port: options.port ?? RDS_TCP_PORT,
-    peerPorts: options.peerPorts ?? new Map(),
-    addresses: options.addresses === undefined ? undefined : new Set(options.addresses),
-    peers: options.peers === undefined ? undefined : new Set(options.peers),
-    maxMessageSize: options.maxMessageSize ?? 1 << 20,
-    maxAcceptRate: options.maxAcceptRate ?? 1000,
-    maxAcceptRatePerPeer: options.maxAcceptRatePerPeer ?? 100,
+    port: portOption("port", options.port ?? RDS_TCP_PORT),
+    peerPorts: peerPortsOption(options.peerPorts ?? new Map()),
+    addresses: addresses === undefined ? undefined : addressesOption(OF, "addresses", addresses),
+    peers: peers === undefined ? undefined : addressesOption(OF, "peers", peers),
+    maxMessageSize: numberOption(OF, "maxMessageSize", options.maxMessageSize ?? 1 << 20, 1, 2 ** 32 - 1),
+    maxAcceptRate: rate("maxAcceptRate", 1000),
+    maxAcceptRatePerPeer: rate("maxAcceptRatePerPeer", 100),
   };
+}
+
+const OF = "TcpTransport";
+
+const portOption = (name: string, port: number): number => numberOption(OF, name, port, 1, 65_535);
+
+function peerPortsOption(ports: ReadonlyMap<IpAddress, number>): ReadonlyMap<IpAddress, number> {
+  if (!(ports instanceof Map)) {
+    const problem = "peerPorts must be a Map of addresses and ports";
+    throw rdsError("VERBENA_RDS_OPTION", { details: { of: OF, problem } });
+  }
+  const pairs = [...(ports as ReadonlyMap<IpAddress, number>)];
+  return new Map(
+    pairs.map(([address, port]) => [addressOption(OF, "peerPorts", address), portOption("peerPorts", port)]),
+  );
 }

@@ -12,6 +12,7 @@ export class TcpTransport implements MessageTransport {
   readonly name = "tcp";
   readonly #settings: TcpSettings;
 
+  /** Throws `VERBENA_RDS_OPTION`. */
   constructor(
     private readonly host: TcpHost,
     options: TcpTransportOptions = {},

@@ -2,6 +2,8 @@ import { connect } from "node:net";
 import type { SocketBackend, SocketEvents, SocketTransport, TransportAddress } from "@verbena/core/sdk";
 import { type IpAddress, type OptionNames, unknownOption } from "@verbena/ib";
 import { rdsError } from "../../errors.js";
+import { keepAlive } from "../../keep-alive.js";
+import { addressesOption } from "../../stack/address-option.js";
 import type { RdsHost } from "../../stack/rds-host.js";
 import { StreamLink } from "../link/stream-link.js";
 import type { AttachContext, AttachEvent } from "./attach-context.js";
@@ -18,9 +20,6 @@ export interface AttachTransportOptions {
 }
 
 const OPTIONS: OptionNames<AttachTransportOptions> = { path: true, addresses: true, onEvent: true };
-
-/** Above what a timer takes, it would run at once. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /**
  * RDS sockets of a stack in another process of this host, so that any number of processes share its addresses. API and guarantees are those of a
@@ -42,19 +41,20 @@ export class AttachTransport implements SocketTransport {
     const problem = unknownOption(options, OPTIONS);
     if (problem !== undefined) throw rdsError("VERBENA_RDS_OPTION", { details: { of: "AttachTransport", problem } });
     const { path, addresses, onEvent = () => undefined } = options;
-    this.#addresses = addresses === undefined ? undefined : new Set(addresses);
+    // A number would be a port of TCP.
+    if (typeof path !== "string" || path === "") {
+      throw rdsError("VERBENA_RDS_OPTION", {
+        details: { of: "AttachTransport", problem: "path must name the Unix socket of a stack" },
+      });
+    }
+    this.#addresses = addresses === undefined ? undefined : addressesOption("AttachTransport", "addresses", addresses);
     this.#context = {
       clock,
       random,
       logger,
       path,
       connect: (events) => new StreamLink(connect(path), events),
-      keepAlive: () => {
-        const timer = setInterval(() => undefined, LONGEST_MS);
-        return () => {
-          clearInterval(timer);
-        };
-      },
+      keepAlive,
       onEvent,
     };
   }

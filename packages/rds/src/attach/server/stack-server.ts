@@ -5,6 +5,7 @@ import { unknownOption } from "@verbena/ib";
 import type { Engine } from "../../engine/engine.js";
 import { errnoError, rdsError } from "../../errors.js";
 import { bindableEnd, invalid } from "../../socket/ends.js";
+import { addressesOption } from "../../stack/address-option.js";
 import { numberOption } from "../../stack/number-option.js";
 import type { RdsHost } from "../../stack/rds-host.js";
 import type { AttachLink, LinkEvents } from "../link/attach-link.js";
@@ -50,7 +51,8 @@ export class StackServer implements AttachServer {
     const problem = unknownOption(options, OPTIONS);
     if (problem !== undefined) throw rdsError("VERBENA_RDS_OPTION", { details: { of: "serve", problem } });
     this.#stack = stack;
-    this.#addresses = options.addresses === undefined ? undefined : new Set(options.addresses);
+    this.#addresses =
+      options.addresses === undefined ? undefined : addressesOption("serve", "addresses", options.addresses);
     this.#maxSockets = count("maxSockets", options.maxSockets ?? 1024, 1, 65_536);
     const { engine, host } = stack;
     const turn = new Turn();
