@@ -1,4 +1,4 @@
-import type { Gid, Lid, PathRecord } from "@verbena/ib";
+import { Gid, type Lid, type PathRecord } from "@verbena/ib";
 import { PACKED_PATH_BYTES, PathForms } from "./path-forms.js";
 
 const LIDS = 0x1_0000;
@@ -61,8 +61,12 @@ export class PackedPaths {
     const mask = this.#byGid.length - 1;
     for (let place = hashOf(gid) & mask; ; place = (place + 1) & mask) {
       const number = (this.#byGid[place] ?? 0) - 1;
-      if (number < 0 || this.#path(number)?.dgid === gid) return place;
+      if (number < 0 || this.#gid(number) === gid) return place;
     }
+  }
+
+  #gid(number: number): Gid {
+    return this.#objects.get(number)?.dgid ?? Gid.read(this.#bytes, number * PACKED_PATH_BYTES);
   }
 
   #grow(): void {
@@ -75,10 +79,7 @@ export class PackedPaths {
   #growIndex(): void {
     const numbers = this.#byGid.filter((entry) => entry !== 0);
     this.#byGid = new Uint32Array(2 * this.#byGid.length);
-    for (const entry of numbers) {
-      const gid = this.#path(entry - 1)?.dgid;
-      if (gid !== undefined) this.#byGid[this.#place(gid)] = entry;
-    }
+    for (const entry of numbers) this.#byGid[this.#place(this.#gid(entry - 1))] = entry;
   }
 }
 

@@ -1,4 +1,4 @@
-import { decodePathRecord, encodePathRecord, Gid, type Lid, type PathRecord } from "@verbena/ib";
+import { decodePathRecord, emptyPathRecord, encodePathRecord, Gid, type Lid, type PathRecord } from "@verbena/ib";
 import { UseCounts } from "../cache/use-counts.js";
 
 /** Places of DGID and DLID in a PathRecord. */
@@ -7,6 +7,8 @@ const [DGID_AT, DLID_AT] = [8, 40];
 const [LID_AT, FORM_AT] = [16, 18];
 /** Paths of one endpoint differ little but in where they lead. Where they do, more of them are not packed. */
 const MOST_FORMS = 256;
+
+const NAMES = Object.keys(emptyPathRecord()) as readonly (keyof PathRecord)[];
 
 /** Bytes of a packed path. */
 export const PACKED_PATH_BYTES = 20;
@@ -49,9 +51,8 @@ function exactly(path: PathRecord): Buffer | undefined {
   try {
     const bytes = encodePathRecord(path);
     const same = decodePathRecord(bytes);
-    const names = Object.keys(same) as (keyof PathRecord)[];
-    const isSame = names.length === Object.keys(path).length && names.every((name) => same[name] === path[name]);
-    return isSame ? bytes : undefined;
+    for (const name of NAMES) if (same[name] !== path[name]) return undefined;
+    return Object.keys(path).length === NAMES.length ? bytes : undefined;
   } catch {
     return undefined;
   }
