@@ -384,6 +384,8 @@ export interface NetlinkSocketBinding {
 
 /** Bounds of a front end. */
 export interface FrontEndLimits {
+  /** Absent: `auto`. */
+  readonly io?: "auto" | "ring" | "epoll";
   readonly maxClients: number;
   readonly maxOpenRequests: number;
   readonly maxUnsentBytes: number;
@@ -417,6 +419,8 @@ export interface FrontEndBinding {
   takeHits(): { readonly accounts: readonly number[]; readonly clients: readonly number[] };
   /** Connected now. */
   clientCount(): number;
+  /** What was chosen when it was opened, and with `auto` why not a ring (errno, or 0). */
+  io(): { readonly io: "ring" | "epoll"; readonly errno: number; readonly syscall: string };
   /** Idempotent. Ends the thread and closes every socket; `onEvents` is not called any more. */
   close(): void;
 }

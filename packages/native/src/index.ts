@@ -22,7 +22,7 @@ export type {
   MessageOptions,
   WaitOptions,
 } from "./api/completions.js";
-export type { FrontEnd, FrontEndEvent, FrontEndHits, FrontEndOptions } from "./api/front-end.js";
+export type { FrontEnd, FrontEndEvent, FrontEndHits, FrontEndIo, FrontEndOptions } from "./api/front-end.js";
 export type {
   AccessFlag,
   AllocateOptions,

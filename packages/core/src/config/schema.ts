@@ -69,6 +69,13 @@ const daemon = section({
     ),
     NETLINK_TIMEOUT_MS.DEFAULT,
   ),
+  clientIo: v.optional(
+    described(
+      oneOf(["auto", "ring", "epoll"]),
+      "How the bytes of clients come and go: `ring` is an io_uring and fails where the system refuses one, `auto` takes epoll then.",
+    ),
+    "auto",
+  ),
   runDirectory: v.optional(described(text, "Folder of the sockets and port files."), DEFAULT_PATHS.run),
   logFile: v.optional(
     described(

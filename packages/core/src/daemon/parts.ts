@@ -87,7 +87,11 @@ export async function openService(
   const front =
     native.openFrontEnd === undefined
       ? undefined
-      : { openFrontEnd: native.openFrontEnd.bind(native), kept: new KeptReplies({ clock, accounts, edge }) };
+      : {
+          openFrontEnd: native.openFrontEnd.bind(native),
+          io: config.daemon.clientIo,
+          kept: new KeptReplies({ clock, accounts, edge }),
+        };
   if (front !== undefined) parts.kept = front.kept;
   parts.composed = await composeDaemonEngine(config, options, clock, { ...parts, accounts });
   parts.engine = new EngineSwitch(parts.composed.engine, () => front?.kept.clear());

@@ -1,4 +1,4 @@
-import type { FrontEnd, FrontEndEvent, NativeServices } from "@verbena/native";
+import type { FrontEnd, FrontEndEvent, FrontEndOptions, NativeServices } from "@verbena/native";
 import { silentLogger, systemClock } from "../host/default-services.js";
 import { OccasionalWarning } from "../sdk/occasional-warning.js";
 import type { Clock, Logger } from "../sdk/services.js";
@@ -20,6 +20,8 @@ import type { KeptReplies } from "./kept-replies.js";
 /** What {@link createFrontServer} needs beside what every server of the protocol does. */
 export interface FrontServerOptions extends Omit<AcmServerOptions, "peerCredentials"> {
   readonly openFrontEnd: NonNullable<NativeServices["openFrontEnd"]>;
+  /** Of the front end; default `auto`. */
+  readonly io?: FrontEndOptions["io"];
   /** Puts into the reply table what the handler offers; without it the table stays empty. */
   readonly kept?: KeptReplies;
 }
@@ -64,6 +66,7 @@ class FrontServer implements AcmServer, FrontClientHost {
     };
     const { maxClients, maxOpenRequests, maxUnsentBytes, replyTableBytes } = this.limits;
     this.#front = options.openFrontEnd({
+      io: options.io ?? "auto",
       maxClients,
       maxOpenRequests,
       maxUnsentBytes,
@@ -75,6 +78,8 @@ class FrontServer implements AcmServer, FrontClientHost {
         this.#clients.get(client)?.hold();
       },
     });
+    const { io, ringRefusal } = this.#front;
+    this.logger.debug("front end started", { io, ...(ringRefusal === undefined ? {} : { ringRefusal }) });
     this.#kept = options.kept;
     this.#kept?.attach(this.#front);
   }

@@ -1,5 +1,10 @@
+/** How the bytes of clients come and go: through an io_uring, one system call for many of them, or with epoll. */
+export type FrontEndIo = "ring" | "epoll";
+
 /** Bounds of a front end. */
 export interface FrontEndOptions {
+  /** Default `auto`: a ring where the system allows one (Linux 6.1, no filter against it). `ring` throws where it is refused. */
+  readonly io?: FrontEndIo | "auto";
   /** Connections; one more is closed as soon as it is accepted. */
   readonly maxClients: number;
   /** Requests of one connection that wait for their reply; reading stops until one is answered. */
@@ -66,6 +71,9 @@ export interface FrontEndHits {
  */
 export interface FrontEnd {
   readonly clientCount: number;
+  readonly io: FrontEndIo;
+  /** Why `auto` has not become a ring. */
+  readonly ringRefusal: { readonly errno: number; readonly syscall: string } | undefined;
   /** Binds a Unix socket and listens. Throws VERBENA_NATIVE_SYSTEM, as the next two do. */
   listenPath(path: string, backlog: number): void;
   /** IPv4; gives the port, which is a free one for 0. */

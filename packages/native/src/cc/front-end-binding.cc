@@ -34,6 +34,13 @@ bool ReadTags(const Napi::CallbackInfo& info, size_t index, std::vector<uint32_t
   return true;
 }
 
+bool ReadIo(const Napi::Value& value, front::Io* out) {
+  if (value.IsUndefined()) return true;
+  const std::string name = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
+  *out = name == "ring" ? front::Io::kRing : name == "epoll" ? front::Io::kEpoll : front::Io::kAuto;
+  return *out != front::Io::kAuto || name == "auto";
+}
+
 }  // namespace
 
 Napi::Function FrontEndBinding::Define(Napi::Env env) {
@@ -44,12 +51,13 @@ Napi::Function FrontEndBinding::Define(Napi::Env env) {
                       InstanceMethod("reply", &FrontEndBinding::Reply), InstanceMethod("closeClient", &FrontEndBinding::CloseClient),
                       InstanceMethod("put", &FrontEndBinding::Put), InstanceMethod("invalidate", &FrontEndBinding::Invalidate),
                       InstanceMethod("clearTable", &FrontEndBinding::ClearTable), InstanceMethod("takeHits", &FrontEndBinding::TakeHits),
-                      InstanceMethod("clientCount", &FrontEndBinding::ClientCount), InstanceMethod("close", &FrontEndBinding::Close)});
+                      InstanceMethod("clientCount", &FrontEndBinding::ClientCount),
+                      InstanceMethod("io", &FrontEndBinding::Io), InstanceMethod("close", &FrontEndBinding::Close)});
 }
 
 Napi::Value FrontEndBinding::Open(const Napi::CallbackInfo& info) {
   Napi::Env env = info.Env();
-  const char* usage = "openFrontEnd({maxClients, maxOpenRequests, maxUnsentBytes, tableBytes}, onEvents)";
+  const char* usage = "openFrontEnd({io?, maxClients, maxOpenRequests, maxUnsentBytes, tableBytes}, onEvents)";
   if (!info[0].IsObject() || !info[1].IsFunction()) return ThrowArguments(env, usage);
   const auto options = info[0].As<Napi::Object>();
   const auto number = [&](const char* name) -> uint64_t {
@@ -62,6 +70,8 @@ Napi::Value FrontEndBinding::Open(const Napi::CallbackInfo& info) {
   for (const uint64_t value : values) {
     if (value == UINT64_MAX) return ThrowArguments(env, usage);
   }
+  front::Io io = front::Io::kAuto;
+  if (!ReadIo(options.Get("io"), &io)) return ThrowArguments(env, usage);
   limits.max_clients = static_cast<uint32_t>(std::min<uint64_t>(values[0], UINT32_MAX));
   limits.max_open_requests = static_cast<uint32_t>(std::min<uint64_t>(values[1], UINT32_MAX));
   limits.max_unsent_bytes = values[2];
@@ -77,7 +87,7 @@ Napi::Value FrontEndBinding::Open(const Napi::CallbackInfo& info) {
   if (self->waker_ == nullptr) return Throw(SystemError(env, error, "uv_async_init"));
   self->front_ = std::make_unique<front::FrontEnd>(limits, [waker = self->waker_.get()] { waker->Send(); });
   const char* syscall = "";
-  if (const int failed = self->front_->Start(&syscall)) {
+  if (const int failed = self->front_->Start(io, &syscall)) {
     self->CloseNow();
     return Throw(SystemError(env, failed, syscall));
   }
@@ -261,6 +271,17 @@ Napi::Value FrontEndBinding::TakeHits(const Napi::CallbackInfo& info) {
 
 Napi::Value FrontEndBinding::ClientCount(const Napi::CallbackInfo& info) {
   return Napi::Number::New(info.Env(), front_ == nullptr ? 0 : front_->client_count());
+}
+
+Napi::Value FrontEndBinding::Io(const Napi::CallbackInfo& info) {
+  Napi::Env env = info.Env();
+  if (front_ == nullptr) return ThrowClosed(env);
+  const front::Failure& refused = front_->ring_failure();
+  Napi::Object out = Napi::Object::New(env);
+  out.Set("io", front_->io() == front::Io::kRing ? "ring" : "epoll");
+  out.Set("errno", refused.error);
+  out.Set("syscall", refused.syscall);
+  return out;
 }
 
 void FrontEndBinding::OnWake() {

@@ -35,6 +35,7 @@ class FrontEndBinding : public Napi::ObjectWrap<FrontEndBinding>, public Closabl
   Napi::Value ClearTable(const Napi::CallbackInfo& info);
   Napi::Value TakeHits(const Napi::CallbackInfo& info);
   Napi::Value ClientCount(const Napi::CallbackInfo& info);
+  Napi::Value Io(const Napi::CallbackInfo& info);
   Napi::Value Close(const Napi::CallbackInfo& info);
 
   Napi::Value Listen(Napi::Env env, int fd);

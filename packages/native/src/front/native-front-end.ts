@@ -1,4 +1,4 @@
-import type { FrontEnd, FrontEndHits, FrontEndOptions } from "../api/front-end.js";
+import type { FrontEnd, FrontEndHits, FrontEndIo, FrontEndOptions } from "../api/front-end.js";
 import type { FrontEndBinding, NativeBinding } from "../binding.js";
 import { calling } from "../failure.js";
 import { identityOf, readEvents } from "./event-batch.js";
@@ -13,6 +13,8 @@ export class NativeFrontEnd implements FrontEnd {
   readonly #binding: FrontEndBinding;
   readonly #options: FrontEndOptions;
   readonly #onClose: (front: FrontEnd) => void;
+  readonly io: FrontEndIo;
+  readonly ringRefusal: FrontEnd["ringRefusal"];
   readonly #block = new ReplyBlock();
   #isInBatch = false;
   #isFlushDue = false;
@@ -23,8 +25,8 @@ export class NativeFrontEnd implements FrontEnd {
     options: FrontEndOptions,
     onClose: (front: FrontEnd) => void,
   ) {
-    const { maxClients, maxOpenRequests, maxUnsentBytes, tableBytes } = options;
-    const limits = { maxClients, maxOpenRequests, maxUnsentBytes, tableBytes };
+    const { io = "auto", maxClients, maxOpenRequests, maxUnsentBytes, tableBytes } = options;
+    const limits = { io, maxClients, maxOpenRequests, maxUnsentBytes, tableBytes };
     this.#options = options;
     this.#onClose = onClose;
     this.#binding = calling("VERBENA_NATIVE_SYSTEM", { what: "cannot start the front end" }, () =>
@@ -32,6 +34,9 @@ export class NativeFrontEnd implements FrontEnd {
         this.#onBatch(batch);
       }),
     );
+    const chosen = this.#binding.io();
+    this.io = chosen.io;
+    this.ringRefusal = chosen.errno === 0 ? undefined : { errno: chosen.errno, syscall: chosen.syscall };
   }
 
   get clientCount(): number {

@@ -7,7 +7,7 @@
 
 namespace verbena::front {
 
-// What the loop watches; epoll's user data points to it.
+// What a loop watches; its user data points to it.
 struct Source {
   enum class Kind { kWake, kListener, kClient };
   explicit Source(Kind the_kind, int the_fd) : kind(the_kind), fd(the_fd) {}
@@ -28,7 +28,13 @@ struct Connection : Source {
 
   const uint64_t id;
   const Peer peer;
-  uint32_t interest = 0;     // epoll's events
+  // The loop's.
+  uint32_t interest = 0;      // epoll's events
+  bool is_polled = false;     // with those: in the ring's epoll set
+  bool is_receiving = false;  // the ring has a receive under way
+  bool is_changed = false;    // the owner wants it read, and only the thread can see to that
+  bool is_released = false;   // to be deleted when the receive is over
+
   bool is_known = false;     // the owner has heard of it, and hears when it goes
   bool is_stalled = false;   // the system takes no more of its replies
   bool is_blocked = false;   // the owner has enough to do; it goes on when that has been taken

@@ -3,23 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <future>
 #include <system_error>
 #include <utility>
 
 namespace verbena::front {
 namespace {
 
-constexpr size_t kReadBytes = 16384;
-// How often the owner looks whether the lock is free before it goes to sleep for it. The thread gives it back for each system call, but
-// takes it again before a sleeper has woken up.
+// How often the owner looks whether the lock is free before it goes to sleep for it: mostly it is, soon.
 constexpr int kLooks = 200;
 // Connections that can wait at a listening socket, and a few that come meanwhile.
 constexpr int kBacklog = 8192;
@@ -40,52 +37,42 @@ uint64_t MonotonicNs() {
 }
 
 FrontEnd::FrontEnd(const Limits& limits, Wake wake)
-    : limits_(limits), wake_(std::move(wake)), table_(limits.table_bytes, RandomKey()), buffer_(kReadBytes) {}
+    : limits_(limits), wake_(std::move(wake)), table_(limits.table_bytes, RandomKey()) {}
 
 FrontEnd::~FrontEnd() { Stop(); }
 
-int FrontEnd::Start(const char** syscall) {
-  *syscall = "epoll_create1";
-  epoll_ = epoll_create1(EPOLL_CLOEXEC);
-  if (epoll_ < 0) return errno;
-  *syscall = "eventfd";
-  waker_.fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (waker_.fd < 0) return errno;
+int FrontEnd::Start(Io io, const char** syscall) {
   *syscall = "open";
   reserve_ = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (reserve_ < 0) return errno;
-  *syscall = "epoll_ctl";
-  epoll_event event = {};
-  event.events = EPOLLIN;
-  event.data.ptr = &waker_;
-  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, waker_.fd, &event) != 0) return errno;
+  std::promise<Failure> promise;
+  std::future<Failure> opened = promise.get_future();
   *syscall = "pthread_create";
   try {
-    thread_ = std::thread([this] { Run(); });
+    thread_ = std::thread([this, io, promise = std::move(promise)]() mutable {
+      const Failure failure = OpenLoop(io);
+      promise.set_value(failure);
+      if (failure.error == 0) loop_->Run();
+    });
   } catch (const std::system_error& failure) {
     return failure.code().value();
   }
-  return 0;
+  const Failure failure = opened.get();
+  if (failure.error == 0) return 0;
+  thread_.join();
+  *syscall = failure.syscall;
+  return failure.error;
 }
 
 int FrontEnd::AddListener(int fd) {
   const auto lock = LockAsOwner();
   auto listener = std::make_unique<Source>(Source::Kind::kListener, fd);
-  if (const int error = Watch(*listener)) {
+  if (const int error = loop_ == nullptr ? EBADF : loop_->Watch(*listener)) {
     close(fd);
     return error;
   }
   listeners_.push_back(std::move(listener));
   return 0;
-}
-
-// 0 or a positive errno. Nothing happens to one that is closed, or watched already.
-int FrontEnd::Watch(Source& listener) {
-  epoll_event event = {};
-  event.events = EPOLLIN;
-  event.data.ptr = &listener;
-  const bool is_watched = listener.fd < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, listener.fd, &event) == 0 || errno == EEXIST;
-  return is_watched ? 0 : errno;
 }
 
 void FrontEnd::CloseListeners() {
@@ -119,16 +106,11 @@ void FrontEnd::Stop() {
     }
     thread_.join();
   }
-  for (const auto& [id, client] : clients_) doomed_.push_back(client);
-  clients_.clear();
-  client_count_ = 0;
-  Reap();
+  loop_.reset();
   for (const auto& listener : listeners_) {
     if (listener->fd >= 0) close(std::exchange(listener->fd, -1));
   }
-  for (int* fd : {&waker_.fd, &reserve_, &epoll_}) {
-    if (*fd >= 0) close(std::exchange(*fd, -1));
-  }
+  if (reserve_ >= 0) close(std::exchange(reserve_, -1));
   table_.Clear();
 }
 
@@ -250,7 +232,11 @@ std::unique_lock<std::mutex> FrontEnd::LockAsOwner() {
   for (int look = 0; look < kLooks; look++) {
     if (lock.try_lock()) return lock;
   }
+  // The thread would take it again before a sleeper has woken up, and so for ever.
+  const std::lock_guard turn(next_);
+  is_owner_waiting_ = true;
   lock.lock();
+  is_owner_waiting_ = false;
   return lock;
 }
 
@@ -276,8 +262,7 @@ void FrontEnd::WakeOwner() {
 }
 
 void FrontEnd::WakeThread() {
-  const uint64_t one = 1;
-  if (write(waker_.fd, &one, sizeof one) != sizeof one) return;  // full: it is awake
+  if (loop_ != nullptr) loop_->Wake();
 }
 
 }  // namespace verbena::front

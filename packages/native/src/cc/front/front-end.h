@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "front/connection.h"
+#include "front/loop.h"
 #include "front/reply-table.h"
 
 namespace verbena::front {
@@ -28,6 +29,15 @@ enum class EventKind : uint32_t {
 };
 
 enum class Reason : uint32_t { kLeft = 0, kVersion = 1, kOpcode = 2, kLength = 3, kDoesNotRead = 4, kClosed = 5 };
+
+// How bytes come and go. kAuto: a ring where the system allows one.
+enum class Io { kAuto, kRing, kEpoll };
+
+// What was asked for last by a call that failed.
+struct Failure {
+  int error = 0;  // a positive errno; 0 = nothing has
+  const char* syscall = "";
+};
 
 struct Limits {
   uint32_t max_clients = 0;
@@ -50,9 +60,9 @@ struct Hits {
 // A server of the client protocol on a thread of its own. It frames what clients send, answers what the table holds, and hands everything
 // else to its owner, who replies when it can. Replies to requests of equal tid on one connection keep the order of the requests.
 //
-// All methods but the constructor's are the owner's, of one thread at a time. One lock guards everything; the thread holds it from the look
+// All public methods are the owner's, of one thread at a time. One lock guards everything; the thread holds it from the look
 // into the table until the reply is with the system, so that Invalidate, once it has returned, is never followed by an older answer.
-class FrontEnd {
+class FrontEnd : private LoopHandler {
  public:
   // Called on either thread, with the lock held: it MUST only make somebody call TakeEvents soon.
   using Wake = std::function<void()>;
@@ -63,7 +73,10 @@ class FrontEnd {
   FrontEnd& operator=(const FrontEnd&) = delete;
 
   // 0 or a positive errno; starts the thread. To be called once, first.
-  int Start(const char** syscall);
+  int Start(Io io, const char** syscall);
+  // What Start has chosen, and with kAuto, why not a ring.
+  Io io() const { return io_; }
+  const Failure& ring_failure() const { return ring_failure_; }
   // Takes the listening socket over. 0 or a positive errno; then it is closed.
   int AddListener(int fd);
   void CloseListeners();
@@ -94,24 +107,29 @@ class FrontEnd {
   enum class Fate { kDone, kLater };
 
   // The thread.
-  void Run();
-  void OnEvents(Connection& client, uint32_t events);
-  void Accept(Source& listener, uint32_t events);
-  int WaitMs();
-  void GoOn();
-  void Reap();
+  Failure OpenLoop(Io io);
+  std::unique_lock<std::mutex> LockAsThread() override;
+  void BeginTurn() override;
 
   // With the lock held.
+  void OnInput(Connection& client, const uint8_t* bytes, ssize_t got, bool has_hung_up) override;
+  void OnWritable(Connection& client) override;
+  void OnUnsent(Connection& client, const Answer& answer, ssize_t sent) override;
+  void OnListener(Source& listener, bool has_failed) override;
+  void OnWake() override;
+  bool EndTurn(int* wait_ms) override;
   void AcceptWaiting(Source& listener, int most);
   void Pause(Source& listener, int error);
-  int Watch(Source& listener);
+  int WaitMs();
+  void Reap();
   void AddClient(int fd, bool is_unix);
   bool RefuseForDescriptors(int listener);
   bool MayRead(const Connection& client) const;
   void Take(Connection& client, const uint8_t* bytes, size_t size);
   size_t Consume(Connection& client, const uint8_t* bytes, size_t size);
-  Fate Handle(Connection& client, const uint8_t* message, size_t size);
-  Fate Answer(Connection& client, const uint8_t* message, ReplyTable::Entry& entry);
+  Fate Handle(Connection& client, const uint8_t* message, size_t size, bool is_last);
+  Fate GiveAnswer(Connection& client, const Answer& answer, bool is_last);
+  void CountHit(Connection& client, uint32_t account);
   void Flush(Connection& client);
   void Settle(Connection& client);
   void Note(Connection& client);
@@ -127,6 +145,8 @@ class FrontEnd {
   const Limits limits_;
   const Wake wake_;
   std::mutex mutex_;
+  std::mutex next_;  // held by the owner while it waits for the other
+  std::atomic<bool> is_owner_waiting_{false};
   ReplyTable table_;
   std::unordered_map<uint64_t, Connection*> clients_;
   std::vector<Connection*> doomed_;
@@ -148,11 +168,11 @@ class FrontEnd {
   bool is_stopping_ = false;
   std::atomic<uint32_t> client_count_{0};
 
-  Source waker_{Source::Kind::kWake, -1};
-  int epoll_ = -1;
+  std::unique_ptr<Loop> loop_;
+  Io io_ = Io::kAuto;
+  Failure ring_failure_;
   int reserve_ = -1;  // given up for a moment to refuse a connection when no descriptor is left
-  uint64_t now_ns_ = 0;  // the thread's: when its batch of events began
-  std::vector<uint8_t> buffer_;  // the thread's
+  uint64_t now_ns_ = 0;  // the thread's: when its turn began
   std::thread thread_;
 };
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -12,12 +11,13 @@
 #include <utility>
 
 #include "descriptors.h"
+#include "front/epoll-loop.h"
 #include "front/front-end.h"
+#include "front/ring-loop.h"
 
 namespace verbena::front {
 namespace {
 
-constexpr int kBatch = 256;
 // Connections taken before those that are open get a turn again.
 constexpr int kAccepts = 16;
 // Left free for everything but connections: a reload's files, a new port's devices.
@@ -31,56 +31,53 @@ constexpr uint64_t kPauseNs = 100'000'000;
 
 }  // namespace
 
-void FrontEnd::Run() {
-  epoll_event events[kBatch];
-  for (;;) {
-    const int count = epoll_wait(epoll_, events, kBatch, WaitMs());
-    now_ns_ = MonotonicNs();
-    for (int i = 0; i < count; i++) {
-      auto* source = static_cast<Source*>(events[i].data.ptr);
-      switch (source->kind) {
-        case Source::Kind::kClient:
-          OnEvents(*static_cast<Connection*>(source), events[i].events);
-          break;
-        case Source::Kind::kListener:
-          Accept(*source, events[i].events);
-          break;
-        case Source::Kind::kWake: {
-          uint64_t ignored = 0;
-          if (read(waker_.fd, &ignored, sizeof ignored) < 0 && errno != EAGAIN) return;
-          GoOn();
-          break;
-        }
-      }
-    }
-    const std::lock_guard lock(mutex_);
-    if (is_stopping_) return;
-    if (!doomed_.empty()) Reap();
+Failure FrontEnd::OpenLoop(Io io) {
+  LoopHandler& handler = *this;
+  Failure failure;
+  io_ = Io::kRing;
+  if (io != Io::kEpoll) {
+    loop_ = std::make_unique<RingLoop>(handler);
+    failure.error = loop_->Open(&failure.syscall);
+    if (failure.error == 0 || io == Io::kRing) return failure;
+    ring_failure_ = std::exchange(failure, {});
   }
+  io_ = Io::kEpoll;
+  loop_ = std::make_unique<EpollLoop>(handler);
+  failure.error = loop_->Open(&failure.syscall);
+  return failure;
 }
 
-void FrontEnd::OnEvents(Connection& client, uint32_t events) {
-  ssize_t got = -1;
-  int error = EAGAIN;
-  if ((events & EPOLLIN) != 0) {
-    got = recv(client.fd, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
-    error = errno;
+std::unique_lock<std::mutex> FrontEnd::LockAsThread() {
+  if (is_owner_waiting_) const std::lock_guard turn(next_);
+  return std::unique_lock(mutex_);
+}
+
+void FrontEnd::BeginTurn() { now_ns_ = MonotonicNs(); }
+
+bool FrontEnd::EndTurn(int* wait_ms) {
+  *wait_ms = WaitMs();
+  if (is_stopping_) {
+    for (const auto& [id, client] : clients_) doomed_.push_back(client);
+    clients_.clear();
+    client_count_ = 0;
   }
-  const std::lock_guard lock(mutex_);
+  Reap();
+  return !is_stopping_;
+}
+
+void FrontEnd::OnInput(Connection& client, const uint8_t* bytes, ssize_t got, bool has_hung_up) {
   if (client.is_doomed) return;
-  if ((events & EPOLLOUT) != 0) {
-    Flush(client);
-    if (client.is_doomed) return;
-  }
   if (got > 0) {
-    Take(client, buffer_.data(), static_cast<size_t>(got));
-  } else if (got == 0) {
-    Doom(client, Reason::kLeft);
-  } else if ((error != EAGAIN && error != EINTR) || (events & (EPOLLHUP | EPOLLERR)) != 0) {
+    Take(client, bytes, static_cast<size_t>(got));
+  } else if (got == 0 || has_hung_up || (got != -EAGAIN && got != -EINTR)) {
     Doom(client, Reason::kLeft);
   } else {
     Take(client, nullptr, 0);
   }
+}
+
+void FrontEnd::OnWritable(Connection& client) {
+  if (!client.is_doomed) Flush(client);
 }
 
 void FrontEnd::Take(Connection& client, const uint8_t* bytes, size_t size) {
@@ -107,7 +104,7 @@ size_t FrontEnd::Consume(Connection& client, const uint8_t* bytes, size_t size) 
       break;
     }
     if (frame.length == 0 || frame.length > size - at) break;
-    if (Handle(client, bytes + at, frame.length) == Fate::kLater) break;
+    if (Handle(client, bytes + at, frame.length, at + frame.length == size) == Fate::kLater) break;
     at += frame.length;
     client.messages++;
     if (client.is_doomed) break;
@@ -115,12 +112,14 @@ size_t FrontEnd::Consume(Connection& client, const uint8_t* bytes, size_t size) 
   return at;
 }
 
-FrontEnd::Fate FrontEnd::Handle(Connection& client, const uint8_t* message, size_t size) {
+FrontEnd::Fate FrontEnd::Handle(Connection& client, const uint8_t* message, size_t size, bool is_last) {
   const uint64_t tid = ReadTid(message);
   const bool is_behind = std::find(client.open.begin(), client.open.end(), tid) != client.open.end();
   if (!is_behind) {
-    if (const ReplyTable::Entry* entry = table_.Find(message, size, now_ns_)) {
-      return Answer(client, message, *const_cast<ReplyTable::Entry*>(entry));
+    if (ReplyTable::Entry* entry = table_.Find(message, size, now_ns_)) {
+      uint8_t* reply = entry->key() + entry->key_size;
+      std::memcpy(reply + kTidOffset, message + kTidOffset, sizeof tid);
+      return GiveAnswer(client, {message, size, reply, entry->reply_size, entry->account}, is_last);
     }
   }
   if (events_.size() >= kEnoughBytes) {
@@ -134,26 +133,51 @@ FrontEnd::Fate FrontEnd::Handle(Connection& client, const uint8_t* message, size
   return Fate::kDone;
 }
 
-FrontEnd::Fate FrontEnd::Answer(Connection& client, const uint8_t* message, ReplyTable::Entry& entry) {
-  uint8_t* reply = entry.key() + entry.key_size;
-  std::memcpy(reply + kTidOffset, message + kTidOffset, sizeof(uint64_t));
-  const ssize_t sent = send(client.fd, reply, entry.reply_size, MSG_DONTWAIT | MSG_NOSIGNAL);
+FrontEnd::Fate FrontEnd::GiveAnswer(Connection& client, const Answer& answer, bool is_last) {
+  if (is_last && loop_->Submit(client, answer)) {
+    CountHit(client, answer.account);
+    return Fate::kDone;
+  }
+  const ssize_t sent = send(client.fd, answer.reply, answer.reply_size, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
     // Nothing of it is kept: when the client reads again it gets what is true then.
     client.is_stalled = true;
     return Fate::kLater;
   }
-  if (entry.account >= account_hits_.size()) account_hits_.resize(entry.account + 1);
-  account_hits_[entry.account]++;
-  if (client.hits++ == 0) dirty_.push_back(client.id);
-  client.last_hit_ns = now_ns_;
+  CountHit(client, answer.account);
   if (sent < 0) {
     Doom(client, Reason::kLeft);
-  } else if (static_cast<uint32_t>(sent) < entry.reply_size) {
-    client.output.assign(reply + sent, reply + entry.reply_size);
+  } else if (static_cast<size_t>(sent) < answer.reply_size) {
+    client.output.assign(answer.reply + sent, answer.reply + answer.reply_size);
     client.is_stalled = true;
   }
   return Fate::kDone;
+}
+
+// The same, for an answer that the loop has taken: nothing has been read of this client since.
+void FrontEnd::OnUnsent(Connection& client, const Answer& answer, ssize_t sent) {
+  if (client.is_doomed) return;
+  if (sent == -EAGAIN || sent == -EINTR) {
+    account_hits_[answer.account]--;
+    client.hits--;
+    client.messages--;
+    client.input.assign(answer.request, answer.request + answer.request_size);
+    client.is_stalled = true;
+  } else if (sent < 0) {
+    Doom(client, Reason::kLeft);
+    return;
+  } else {
+    client.output.assign(answer.reply + sent, answer.reply + answer.reply_size);
+    client.is_stalled = true;
+  }
+  Settle(client);
+}
+
+void FrontEnd::CountHit(Connection& client, uint32_t account) {
+  if (account >= account_hits_.size()) account_hits_.resize(account + 1);
+  account_hits_[account]++;
+  if (client.hits++ == 0) dirty_.push_back(client.id);
+  client.last_hit_ns = now_ns_;
 }
 
 void FrontEnd::Flush(Connection& client) {
@@ -183,14 +207,7 @@ void FrontEnd::Settle(Connection& client) {
     Doom(client, Reason::kClosed);
     return;
   }
-  const uint32_t interest = (MayRead(client) ? EPOLLIN : 0u) | (client.is_stalled ? EPOLLOUT : 0u);
-  if (interest != client.interest) {
-    client.interest = interest;
-    epoll_event event = {};
-    event.events = interest;
-    event.data.ptr = static_cast<Source*>(&client);
-    epoll_ctl(epoll_, EPOLL_CTL_MOD, client.fd, &event);
-  }
+  loop_->Want(client, MayRead(client), client.is_stalled);
   const bool is_incomplete = IsIncomplete(client);
   if (is_incomplete != client.told_incomplete || client.is_stalled != client.told_stalled ||
       (is_incomplete && client.messages != client.told_messages)) {
@@ -225,8 +242,7 @@ void FrontEnd::Doom(Connection& client, Reason reason) {
 }
 
 // Woken by the owner: some that had to wait may go on.
-void FrontEnd::GoOn() {
-  const std::lock_guard lock(mutex_);
+void FrontEnd::OnWake() {
   std::vector<uint64_t> ids;
   ids.swap(blocked_);
   for (const uint64_t id : ids) {
@@ -239,21 +255,21 @@ void FrontEnd::GoOn() {
   }
 }
 
-void FrontEnd::Accept(Source& listener, uint32_t events) {
-  const std::lock_guard lock(mutex_);
+void FrontEnd::OnListener(Source& listener, bool has_failed) {
   AcceptWaiting(listener, kAccepts);
   // One that listens no more says EAGAIN, where accept(2) has EINVAL for it.
-  if ((events & (EPOLLHUP | EPOLLERR)) != 0 && listener.fd >= 0) Pause(listener, EINVAL);
+  if (has_failed && listener.fd >= 0) Pause(listener, EINVAL);
 }
 
 // How long nothing needs to be done, milliseconds. Listening sockets whose pause is over are watched again.
 int FrontEnd::WaitMs() {
-  const std::lock_guard lock(mutex_);
   if (resume_at_ns_ == 0) return -1;
   const uint64_t now_ns = MonotonicNs();
   if (now_ns < resume_at_ns_) return static_cast<int>((resume_at_ns_ - now_ns) / 1'000'000) + 1;
   resume_at_ns_ = 0;
-  for (const auto& listener : listeners_) Watch(*listener);
+  for (const auto& listener : listeners_) {
+    if (listener->fd >= 0) loop_->Watch(*listener);
+  }
   return -1;
 }
 
@@ -261,7 +277,7 @@ void FrontEnd::Pause(Source& listener, int error) {
   failed_errno_ = error;
   resume_at_ns_ = MonotonicNs() + kPauseNs;
   // Not only without interest: one that has hung up would be reported all the same.
-  epoll_ctl(epoll_, EPOLL_CTL_DEL, listener.fd, nullptr);
+  loop_->Unwatch(listener);
   WakeOwner();
 }
 
@@ -302,12 +318,8 @@ void FrontEnd::AddClient(int fd, bool is_unix) {
   const int on = 1;
   if (!is_unix) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   auto* client = new Connection(fd, next_id_++, peer);
-  client->interest = EPOLLIN;
-  epoll_event event = {};
-  event.events = client->interest;
-  event.data.ptr = static_cast<Source*>(client);
-  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0) {
-    AddEvent(EventKind::kFailed, 0, static_cast<uint32_t>(errno), 0, nullptr, 0);
+  if (const int error = loop_->Add(*client)) {
+    AddEvent(EventKind::kFailed, 0, static_cast<uint32_t>(error), 0, nullptr, 0);
     close(fd);
     delete client;
     return;
@@ -328,10 +340,7 @@ bool FrontEnd::RefuseForDescriptors(int listener) {
 }
 
 void FrontEnd::Reap() {
-  for (Connection* client : doomed_) {
-    close(client->fd);
-    delete client;
-  }
+  for (Connection* client : doomed_) loop_->Release(*client);
   doomed_.clear();
 }
 

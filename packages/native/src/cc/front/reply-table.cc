@@ -86,7 +86,7 @@ void ReplyTable::Put(const uint8_t* request, size_t request_size, const uint8_t*
   bytes_ += cost;
 }
 
-const ReplyTable::Entry* ReplyTable::Find(const uint8_t* request, size_t request_size, uint64_t now_ns) {
+ReplyTable::Entry* ReplyTable::Find(const uint8_t* request, size_t request_size, uint64_t now_ns) {
   Entry** link = Locate(Hash(request, request_size), request, request_size);
   if (link == nullptr) return nullptr;
   Entry* entry = *link;

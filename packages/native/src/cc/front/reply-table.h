@@ -47,7 +47,7 @@ class ReplyTable {
   void Put(const uint8_t* request, size_t request_size, const uint8_t* reply, size_t reply_size, uint64_t expires_ns,
            uint32_t account, const uint32_t* tags, size_t tag_count);
   // The reply to `request` as it was put, or NULL. Valid until the next call.
-  const Entry* Find(const uint8_t* request, size_t request_size, uint64_t now_ns);
+  Entry* Find(const uint8_t* request, size_t request_size, uint64_t now_ns);
   void Invalidate(uint32_t tag);
   // Drops everything.
   void Clear();
