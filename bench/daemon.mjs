@@ -1,19 +1,19 @@
 // pnpm bench daemon [--seconds S] [--rounds N] [--hosts N] [--write]
 //
 // Cached RESOLVE over the Unix socket with 1, 16, 64 and 256 clients, driven by the native load client: `verbena serve`, the unmodified ibacm
-// and a server in C that only answers, on the same simulated fabric, in turns, each server on processor 0 and the client on 1 (one client:
+// and servers in C that only answer (epoll: the limit that ratios are of; io_uring), and a second `verbena serve` with epoll, on the same simulated fabric, in turns, each server on processor 0 and the client on 1 (one client:
 // with the server, as ranks on one processor are). 256 busy clients among 10,000; uncached SA resolutions per second. Prints tables, writes build/bench/daemon.json, and with --write puts the tables into docs/performance.md.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { answerOnly, buildLoadClient, loadClient } from "./lib/load-client.mjs";
+import { answerOnly, answerRing, buildAnswerRing, buildLoadClient, loadClient } from "./lib/load-client.mjs";
 import { describeMachine } from "./lib/machine.mjs";
 import { askOnce, missingIbacm, pin, startAnswerOnly, startIbacm, untilAnswered } from "./lib/parties.mjs";
 import { median } from "./lib/percentiles.mjs";
 import { writeSection } from "./lib/performance-page.mjs";
 import { resolveByName } from "./lib/resolve-request.mjs";
-import { startDaemon, startFabric } from "./lib/simulated-daemon.mjs";
+import { startDaemon, startEpollDaemon, startFabric } from "./lib/simulated-daemon.mjs";
 import { table } from "./lib/table.mjs";
 import { resolveUncached } from "./lib/uncached.mjs";
 
@@ -37,6 +37,8 @@ const FIGURES = [
   "clientCpuShare",
   "serverRssKiB",
 ];
+/** Of servers that only answer. */
+const PARTY_NAMES = { limit: "C, answers only", ring: "C, answers only, io_uring" };
 const SERVER_CPU = 0;
 const CLIENT_CPU = 1;
 
@@ -89,9 +91,15 @@ async function startParties(daemon, stops) {
     await untilAnswered(parties.get("ibacm").socket, request);
   } else process.stderr.write(`bench daemon: without ibacm: ${reason}\n`);
   add("limit", await startAnswerOnly(dir, answerOnly, reply));
+  const noRing = buildAnswerRing();
+  if (noRing === undefined) add("ring", await startAnswerOnly(dir, answerRing, reply));
+  else process.stderr.write(`bench daemon: without the server that only answers on a ring: ${noRing}\n`);
+  const epoll = await startEpollDaemon(dir);
+  add("verbena, epoll", epoll);
   for (const { pid } of parties.values()) pin(pid, SERVER_CPU);
+  await untilAnswered(epoll.socket, request);
   // The second answer of ours is the first that is kept.
-  for (let n = 0; n < 3; n++) await askOnce(daemon.socket, request);
+  for (const { socket } of [daemon, epoll]) for (let n = 0; n < 3; n++) await askOnce(socket, request);
   return parties;
 }
 
@@ -137,7 +145,7 @@ function report({ machine, date, cached, uncached, idleRssKiB }) {
   const round = (value, digits = 1) => value.toFixed(digits);
   const rows = cached.map((row) => [
     row.idle > 0 ? `${row.connections} of ${(row.connections + row.idle).toLocaleString("en")}` : row.connections,
-    row.party === "limit" ? "C, answers only" : row.party,
+    PARTY_NAMES[row.party] ?? row.party,
     Math.round(row.requestsPerSecond).toLocaleString("en"),
     Number.isNaN(row.ratio) ? "" : round(row.ratio, 2),
     round(row.p50us),

@@ -3,7 +3,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
 const require = createRequire(import.meta.url);
@@ -66,7 +66,7 @@ function spawnIbacmWith(dir, node, options) {
 
 /** The server that answers every request with `reply`. */
 export async function startAnswerOnly(dir, binary, reply) {
-  const socket = join(dir, "limit.sock");
+  const socket = join(dir, `${basename(binary)}.sock`);
   const child = spawn(binary, [socket, reply.toString("hex")], { stdio: "ignore" });
   return party(child, socket);
 }

@@ -52,9 +52,24 @@ export function daemonCommand(dir, optionFile = "ibacm_opts.cfg") {
 }
 
 /** The daemon on host `H1` of the fabric; `options`: lines of its option file instead of the usual ones, `env`: variables beside ours. */
-export async function startDaemon(dir, { options, env } = {}) {
+export function startDaemon(dir, { options, env } = {}) {
   if (options !== undefined) writeFileSync(join(dir, "ibacm_own.cfg"), `${options.join("\n")}\n`);
-  const { args, socket } = daemonCommand(dir, options === undefined ? undefined : "ibacm_own.cfg");
+  return startServe(daemonCommand(dir, options === undefined ? undefined : "ibacm_own.cfg"), env);
+}
+
+/** A second one, that serves its clients with epoll. */
+export function startEpollDaemon(dir) {
+  const socket = join(dir, "epoll.sock");
+  const config = join(dir, "epoll.yaml");
+  writeFileSync(config, "daemon: { clientIo: epoll, logFile: stderr }\n");
+  const files = ["-A", join(dir, "ibacm_addr.cfg"), "--config", config];
+  return startServe({
+    args: ["serve", "--socket", socket, "--fabric", join(dir, "fabric"), "--node", "H1", ...files],
+    socket,
+  });
+}
+
+async function startServe({ args, socket }, env) {
   const daemon = await start(args, env);
   const rssKiB = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${daemon.pid}/status`, "utf8"))?.[1]);
   return { ...daemon, socket, rssKiB };
