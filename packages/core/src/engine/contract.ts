@@ -12,7 +12,7 @@ import type { GroupStatus } from "../sdk/group.js";
 import type { ProviderEvent } from "../sdk/provider-event.js";
 import type { SaNotice } from "../sdk/sa-notice.js";
 import type { Explanation } from "./explanation.js";
-import type { Footing } from "./footing.js";
+import type { Footing, Ground } from "./footing.js";
 
 export type {
   CacheState,
@@ -22,7 +22,7 @@ export type {
   ProviderStep,
   SaStep,
 } from "./explanation.js";
-export type { Footing, LostFunction, RouteEnd, RouteHop, RouteWalk };
+export type { Footing, Ground, LostFunction, RouteEnd, RouteHop, RouteWalk };
 
 /** Who asks; for accounting and logs. */
 export interface ClientIdentity {
