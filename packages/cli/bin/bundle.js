@@ -1,7 +1,11 @@
 // Runs the program from its bundles with the code that V8 has compiled before. Plain JavaScript: it is what is loaded first.
 const {
   accessSync,
+  closeSync,
   constants,
+  fchmodSync,
+  fsyncSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -49,7 +53,7 @@ function load(name) {
   const cache = `${path.slice(0, -".js".length)}.${hash}-${process.version}-${process.arch}.cache`;
   const cachedData = read(cache);
   const script = new Script(source, { filename: path, cachedData });
-  if (cachedData === undefined) {
+  if (cachedData === undefined || script.cachedDataRejected) {
     // Only what has been called is compiled: a run that has failed, or was asked for help, would leave too little.
     if (name === START) process.once("exit", (status) => status === 0 && hasAsked() && keepCode(script, cache));
     else setTimeout(keepCode, STARTED_MS, script, cache).unref();
@@ -72,15 +76,23 @@ function read(path) {
 
 /** Whether a daemon's control socket was asked: the bundle loads what that takes when it does. A daemon answers there itself. */
 function hasAsked() {
-  return process.moduleLoadList.includes("NativeModule http") && !isDaemon;
+  return process.moduleLoadList?.includes("NativeModule http") && !isDaemon;
 }
 
 /** For the next start, if this folder can be written. */
 function keepCode(script, path) {
-  const temporary = `${path}.${process.pid}`;
+  const temporary = path.replace(/cache$/, `${process.pid}.cache`);
   try {
     accessSync(dist, constants.W_OK);
-    writeFileSync(temporary, script.createCachedData(), { flag: "wx" });
+    // Others run this code, too: only who installed it may change it, and half of it must never be there under its name.
+    const file = openSync(temporary, "wx", 0o644);
+    try {
+      writeFileSync(file, script.createCachedData());
+      fchmodSync(file, 0o644);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
     renameSync(temporary, path);
   } catch {
     rmSync(temporary, { force: true });

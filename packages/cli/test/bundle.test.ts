@@ -1,6 +1,16 @@
 /** How `bin/verbena.js` chooses and runs what it runs, with a bundle of one line. */
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageFolder } from "../src/package-folder.js";
@@ -91,10 +101,19 @@ describe("the program", () => {
     expect(caches()).toEqual([]);
   });
 
-  it("starts whatever the kept code is", () => {
+  it("starts whatever the kept code is, and makes good what is there", () => {
     run();
-    for (const file of caches()) writeFileSync(join(dist, file), "nothing that was ever compiled");
+    const [kept = ""] = caches();
+    const damaged = "nothing that was ever compiled";
+    writeFileSync(join(dist, kept), damaged);
     expect(run()).toBe("bundle");
+    expect(readFileSync(join(dist, kept), "latin1")).not.toBe(damaged);
+    expect(caches()).toEqual([kept]);
+  });
+
+  it("lets nobody but its owner write what others run, whatever the mask is", () => {
+    execFileSync("sh", ["-c", 'umask 0; exec "$@"', "sh", process.execPath, join(folder, "cli/bin/verbena.js")]);
+    expect(caches().map((file) => statSync(join(dist, file)).mode & 0o777)).toEqual([0o644]);
   });
 
   it("gives a bundle the paths of its own folder, and the other bundle", () => {

@@ -26,7 +26,7 @@ export async function loadProviderModule(specifier: string, places: readonly Pro
 
 function locate(specifier: string, places: readonly ProviderPlace[]): Found {
   for (const place of places) {
-    const load = typeof place === "string" ? undefined : place[specifier];
+    const load = typeof place === "string" || !Object.hasOwn(place, specifier) ? undefined : place[specifier];
     if (load !== undefined) return { load };
   }
   const isPath = specifier.startsWith(".") || isAbsolute(specifier);

@@ -27,7 +27,13 @@ export async function* fileChunks(
 ): AsyncGenerator<Buffer> {
   let [current, other] = [Buffer.allocUnsafe(size), Buffer.allocUnsafe(size)];
   let position = from;
-  let reading = handle.read(current, 0, size, position);
+  const read = (buffer: Buffer): ReturnType<FileHandle["read"]> => {
+    const reading = handle.read(buffer, 0, size, position);
+    // It may fail while the reader of the last chunk is still busy: it hears of it when it asks for more.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  let reading = read(current);
   try {
     for (;;) {
       const { bytesRead } = await reading;
@@ -36,7 +42,7 @@ export async function* fileChunks(
       position += bytesRead;
       const chunk = current.subarray(0, bytesRead);
       [current, other] = [other, current];
-      reading = handle.read(current, 0, size, position);
+      reading = read(current);
       yield chunk;
     }
   } finally {

@@ -269,6 +269,43 @@ void TestGoneWhilePaused() {
 }
 
 // Clients that come, ask and go without waiting for the answer, and the end of the front end with some of them there.
+// Requests that the socket takes now.
+size_t SendUntilFull(int fd) {
+  const Message request = Resolve(1, 9);
+  size_t count = 0;
+  while (send(fd, request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(request.size())) count++;
+  return count;
+}
+
+// A client asks as fast as it can and is answered one by one: beyond what has been answered only so much of it is taken.
+void TestPausedInputIsBounded() {
+  Rig rig(kLimits);
+  int nobody[2];
+  CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, nobody), 0);
+  const size_t room = SendUntilFull(nobody[0]);
+  const int fd = rig.Connect();
+  size_t sent = SendUntilFull(fd);
+  constexpr size_t kAnswers = 400;
+  const Message reply = ReplyOf(Resolve(1, 9), 5);
+  size_t asked = 0;
+  uint64_t client = 0;
+  for (size_t answered = 0; answered < kAnswers; answered++) {
+    while (asked <= answered) {
+      for (const Event& event : rig.Next()) {
+        if (event.kind != static_cast<uint32_t>(EventKind::kRequest)) continue;
+        asked++;
+        client = event.id;
+      }
+    }
+    rig.front.Reply(client, ReadTid(reply.data()), reply.data(), reply.size());
+    CHECK(Receive(fd, reply.size()) == reply);
+    sent += SendUntilFull(fd);
+  }
+  constexpr size_t kPieces = 65536 / (kHeaderSize + kRecordSize);
+  CHECK(sent <= room + kAnswers + kLimits.max_open_requests + kPieces);
+  for (const int each : {nobody[0], nobody[1], fd}) close(each);
+}
+
 void TestLeaversAtOnce() {
   Limits limits = kLimits;
   limits.max_clients = 4096;
@@ -435,6 +472,7 @@ int main(int count, char** arguments) {
     TestStalledHit(false);
     TestStalledHit(true);
     TestGoneWhilePaused();
+    TestPausedInputIsBounded();
     TestLeaversAtOnce();
     TestFinish();
     TestFinishWithBacklog();

@@ -34,9 +34,11 @@ struct Connection : Source {
   bool is_receiving = false;  // the ring has a receive under way
   bool is_changed = false;    // the owner wants it read, and only the thread can see to that
   bool is_released = false;   // to be deleted when the receive is over
+  bool is_staged = false;     // an answer of this turn has not been handed to the system yet
 
   bool is_known = false;     // the owner has heard of it, and hears when it goes
   bool is_stalled = false;   // the system takes no more of its replies
+  bool is_resuming = false;  // the thread is to look at its input before more is read
   bool is_blocked = false;   // the owner has enough to do; it goes on when that has been taken
   bool is_doomed = false;    // to be closed by the thread
   bool is_noted = false;     // among those whose state may have changed

@@ -82,6 +82,7 @@ void FrontEnd::CloseListeners() {
     if (listener->fd < 0) continue;
     // Whoever has connected already is a client: what is closed before it was accepted, the system resets.
     AcceptWaiting(*listener, kBacklog);
+    loop_->Unwatch(*listener);  // one that was inherited stays open elsewhere, and would be reported for ever
     close(std::exchange(listener->fd, -1));
   }
 }
@@ -168,7 +169,7 @@ bool FrontEnd::Reply(uint64_t id, uint64_t tid, const uint8_t* bytes, size_t siz
       return false;
     }
   }
-  if (!client->input.empty() && MayRead(*client)) {
+  if (!client->input.empty() && MayRead(*client) && !std::exchange(client->is_resuming, true)) {
     resumed_.push_back(id);
     WakeThread();
   }

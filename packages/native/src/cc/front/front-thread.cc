@@ -207,7 +207,7 @@ void FrontEnd::Settle(Connection& client) {
     Doom(client, Reason::kClosed);
     return;
   }
-  loop_->Want(client, MayRead(client), client.is_stalled);
+  loop_->Want(client, MayRead(client) && !client.is_resuming, client.is_stalled);
   const bool is_incomplete = IsIncomplete(client);
   if (is_incomplete != client.told_incomplete || client.is_stalled != client.told_stalled ||
       (is_incomplete && client.messages != client.told_messages)) {
@@ -251,7 +251,10 @@ void FrontEnd::OnWake() {
   ids.insert(ids.end(), resumed_.begin(), resumed_.end());
   resumed_.clear();
   for (const uint64_t id : ids) {
-    if (Connection* client = Find(id)) Take(*client, nullptr, 0);
+    Connection* client = Find(id);
+    if (client == nullptr) continue;
+    client->is_resuming = false;
+    Take(*client, nullptr, 0);
   }
 }
 

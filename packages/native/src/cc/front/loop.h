@@ -20,7 +20,7 @@ struct Answer {
   uint32_t account = 0;
 };
 
-// What a loop tells, on its thread. With the lock held, but the first two.
+// What a loop tells, on its thread. With the lock held, but the first (and BeginTurn, if the loop likes).
 class LoopHandler {
  public:
   virtual std::unique_lock<std::mutex> LockAsThread() = 0;
@@ -64,8 +64,8 @@ class Loop {
   // Closes and deletes it, at once or as soon as the system is done with it. On the thread, or when that has ended.
   virtual void Release(Connection& client) = 0;
 
-  // Takes an answer that goes out before the lock is given back, unless OnUnsent says that it does not. False: send it yourself. On the
-  // thread, and only if nothing else of this client is to be looked at in this turn.
+  // Takes an answer that goes out before the lock is given back and before more of this client is told, unless OnUnsent says that it does
+  // not. False: send it yourself. On the thread, and only with the last of what has been read of this client.
   virtual bool Submit(Connection& client, const Answer& answer) = 0;
 
   // Makes the thread call OnWake.

@@ -50,12 +50,12 @@ void RingLoop::Run() {
 
 // With the lock from the first look into the table until the last answer is with the system.
 bool RingLoop::Turn(int* wait_ms) {
-  handler_.BeginTurn();
   const auto lock = handler_.LockAsThread();
+  handler_.BeginTurn();
   is_turn_ = true;
   for (Connection* client : std::exchange(changed_, {})) {
     client->is_changed = false;
-    if (!client->is_doomed) Receive(*client);
+    if (!client->is_doomed && !client->is_polled) Receive(*client);
   }
   for (size_t i = 0; i < kTurn && !done_.empty(); i++) HandleNext();
   SendAnswers();
@@ -94,6 +94,7 @@ void RingLoop::OnReceived(Connection& client, const Completion& done) {
   receiving_--;
   const bool has_buffer = (done.flags & IORING_CQE_F_BUFFER) != 0;
   const unsigned buffer = done.flags >> IORING_CQE_BUFFER_SHIFT;
+  SendBefore(client);
   if (client.is_released) {
     Delete(client);
   } else if (done.result != 0 || !client.is_polled) {
@@ -121,6 +122,7 @@ void RingLoop::OnEvents(Source& source, uint32_t events) {
   switch (source.kind) {
     case Source::Kind::kClient: {
       auto& client = static_cast<Connection&>(source);
+      SendBefore(client);
       if ((events & EPOLLOUT) != 0) handler_.OnWritable(client);
       // What it sent before it went may still be on its way.
       handler_.OnInput(client, nullptr, -EAGAIN, has_hung_up && !client.is_receiving);
@@ -131,15 +133,23 @@ void RingLoop::OnEvents(Source& source, uint32_t events) {
       break;
     case Source::Kind::kWake:
       set_.TakeWake();
+      SendAnswers();  // whoever has to go on may be among those answered
       handler_.OnWake();
       break;
   }
+}
+
+// A client may come up twice in a turn. What it was answered first is with the system before more of it is looked at: answers keep their
+// order, and one that does not go out finds nothing read behind it.
+void RingLoop::SendBefore(const Connection& client) {
+  if (client.is_staged) SendAnswers();
 }
 
 // The results are there when the system call returns, for no send waits; all the same they are waited for, for who does not know how much of
 // an answer has gone must not go on.
 void RingLoop::SendAnswers() {
   if (staged_ == 0) return;
+  for (size_t i = 0; i < staged_; i++) slots_[i].client->is_staged = false;
   ring_.Submit();
   Collect();
   while (unknown_ > 0) {
@@ -153,6 +163,7 @@ bool RingLoop::Submit(Connection& client, const Answer& answer) {
   if (staged_ == slots_.size() || answer.request_size > kMaxRequest || answer.reply_size > kMaxRequest) return false;
   Slot& slot = slots_[staged_++];
   unknown_++;
+  client.is_staged = true;
   // The table's entry may get another transaction id, and the request's buffer other bytes, before this turn is over.
   std::memcpy(slot.request, answer.request, answer.request_size);
   std::memcpy(slot.reply, answer.reply, answer.reply_size);

@@ -43,6 +43,7 @@ class RingLoop : public Loop {
   void OnSent(Slot& slot, int result);
   void OnReady();
   void OnEvents(Source& source, uint32_t events);
+  void SendBefore(const Connection& client);
   void SendAnswers();
   void PollAgain();
   void Receive(Connection& client);
