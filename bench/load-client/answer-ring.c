@@ -19,7 +19,7 @@ static struct io_uring ring;
 static unsigned char reply[MAX_MESSAGE];
 static size_t reply_length;
 
-static struct io_uring_sqe *entry(uint64_t what, int fd)
+static struct io_uring_sqe *entry(void)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
@@ -27,13 +27,12 @@ static struct io_uring_sqe *entry(uint64_t what, int fd)
 		io_uring_submit(&ring);
 		sqe = io_uring_get_sqe(&ring);
 	}
-	io_uring_sqe_set_data64(sqe, what << 32 | (uint32_t)fd);
 	return sqe;
 }
 
 static void accept_all(int listener)
 {
-	struct io_uring_sqe *sqe = entry(ACCEPT, listener);
+	struct io_uring_sqe *sqe = entry();
 
 	io_uring_prep_multishot_accept(sqe, listener, NULL, NULL, SOCK_CLOEXEC);
 	io_uring_sqe_set_data64(sqe, (uint64_t)ACCEPT << 32 | (uint32_t)listener);
@@ -41,7 +40,7 @@ static void accept_all(int listener)
 
 static void receive_all(int fd)
 {
-	struct io_uring_sqe *sqe = entry(RECEIVE, fd);
+	struct io_uring_sqe *sqe = entry();
 
 	io_uring_prep_recv_multishot(sqe, fd, NULL, 0, 0);
 	sqe->flags |= IOSQE_BUFFER_SELECT;
@@ -51,7 +50,7 @@ static void receive_all(int fd)
 
 static void answer(int fd)
 {
-	struct io_uring_sqe *sqe = entry(SEND, fd);
+	struct io_uring_sqe *sqe = entry();
 
 	io_uring_prep_send(sqe, fd, reply, reply_length, MSG_NOSIGNAL);
 	sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;

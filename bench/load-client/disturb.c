@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <getopt.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include "wire.h"
@@ -71,13 +70,7 @@ int main(int argc, char **argv)
 	struct options o = parse(argc, argv);
 	char ignored;
 
-	if (o.cpu >= 0) {
-		cpu_set_t set;
-		CPU_ZERO(&set);
-		CPU_SET(o.cpu, &set);
-		if (sched_setaffinity(0, sizeof set, &set))
-			die("sched_setaffinity");
-	}
+	run_on(o.cpu);
 	allow_many_files();
 	for (int i = 0; i < o.unread; i++)
 		ask_and_never_read(&o);

@@ -12,7 +12,6 @@
 #include <getopt.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,13 +261,7 @@ int main(int argc, char **argv)
 	struct histogram *h = calloc(1, sizeof *h);
 	struct totals totals = { 0, 0, 0 };
 
-	if (o.cpu >= 0) {
-		cpu_set_t set;
-		CPU_ZERO(&set);
-		CPU_SET(o.cpu, &set);
-		if (sched_setaffinity(0, sizeof set, &set))
-			die("sched_setaffinity");
-	}
+	run_on(o.cpu);
 	allow_many_files();
 	int poll = epoll_create1(EPOLL_CLOEXEC);
 	int *fds = calloc((size_t)o.connections, sizeof *fds);
