@@ -11,7 +11,7 @@ constexpr size_t kReadBytes = 16384;
 
 }  // namespace
 
-EpollLoop::EpollLoop(LoopHandler& handler) : handler_(handler), buffer_(kReadBytes) {}
+EpollLoop::EpollLoop(LoopHandler& handler) : PolledLoop(handler), buffer_(kReadBytes) {}
 
 int EpollLoop::Open(const char** syscall) { return set_.Open(syscall); }
 
@@ -53,13 +53,6 @@ void EpollLoop::OnClient(Connection& client, uint32_t events) {
   handler_.OnInput(client, buffer_.data(), got, (events & (EPOLLHUP | EPOLLERR)) != 0);
 }
 
-int EpollLoop::Watch(Source& listener) {
-  const int error = set_.Add(listener, EPOLLIN);
-  return error == EEXIST ? 0 : error;
-}
-
-void EpollLoop::Unwatch(Source& listener) { set_.Remove(listener); }
-
 int EpollLoop::Add(Connection& client) {
   client.interest = EPOLLIN;
   return set_.Add(client, client.interest);
@@ -78,7 +71,5 @@ void EpollLoop::Release(Connection& client) {
 }
 
 bool EpollLoop::Submit(Connection&, const Answer&) { return false; }
-
-void EpollLoop::Wake() { set_.Wake(); }
 
 }  // namespace verbena::front

@@ -23,7 +23,7 @@ T& Of(uint64_t data) {
 
 }  // namespace
 
-RingLoop::RingLoop(LoopHandler& handler) : handler_(handler), slots_(kTurn) {}
+RingLoop::RingLoop(LoopHandler& handler) : PolledLoop(handler), slots_(kTurn) {}
 
 int RingLoop::Open(const char** syscall) {
   if (const int error = set_.Open(syscall)) return error;
@@ -179,13 +179,6 @@ bool RingLoop::Submit(Connection& client, const Answer& answer) {
   return true;
 }
 
-int RingLoop::Watch(Source& listener) {
-  const int error = set_.Add(listener, EPOLLIN);
-  return error == EEXIST ? 0 : error;
-}
-
-void RingLoop::Unwatch(Source& listener) { set_.Remove(listener); }
-
 int RingLoop::Add(Connection& client) {
   Receive(client);
   return 0;
@@ -249,7 +242,5 @@ void RingLoop::Delete(Connection& client) {
   close(client.fd);
   delete &client;
 }
-
-void RingLoop::Wake() { set_.Wake(); }
 
 }  // namespace verbena::front

@@ -3,27 +3,23 @@
 #include <cstddef>
 #include <vector>
 
-#include "front/loop.h"
-#include "front/poll-set.h"
+#include "front/polled-loop.h"
 #include "front/ring.h"
 
 namespace verbena::front {
 
 // Receives and answers through an io_uring, so that one system call serves many clients. What is rare (new connections, clients that do not
 // read, the owner's wake-ups) comes from an epoll set that the ring waits for.
-class RingLoop : public Loop {
+class RingLoop : public PolledLoop {
  public:
   explicit RingLoop(LoopHandler& handler);
 
   int Open(const char** syscall) override;
   void Run() override;
-  int Watch(Source& listener) override;
-  void Unwatch(Source& listener) override;
   int Add(Connection& client) override;
   void Want(Connection& client, bool input, bool output) override;
   void Release(Connection& client) override;
   bool Submit(Connection& client, const Answer& answer) override;
-  void Wake() override;
 
  private:
   // Completions handled, and so answers sent, while the lock is held once: the owner waits that long at most.
@@ -49,8 +45,6 @@ class RingLoop : public Loop {
   void Receive(Connection& client);
   void Delete(Connection& client);
 
-  LoopHandler& handler_;
-  PollSet set_;
   Ring ring_;
   std::vector<Completion> done_;  // not handled yet from `at_` on
   size_t at_ = 0;
